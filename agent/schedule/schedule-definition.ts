@@ -58,7 +58,7 @@ export const overlapPolicies = [
 export type OverlapPolicy = (typeof overlapPolicies)[number];
 
 export interface SchedulePolicies {
-  /** What a start does while an earlier run of the schedule is open. A run that waits for a person is open. Default: 'SKIP'. */
+  /** Rule for a start while an earlier run of the schedule is open. A run that waits for a person is open. Default: 'SKIP'. */
   overlap?: OverlapPolicy | undefined;
   /** Age up to which missed starts are made up for after an outage of the server: milliseconds, or '1h'. Default: a year. */
   catchupWindow?: number | string | undefined;

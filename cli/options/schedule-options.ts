@@ -65,7 +65,7 @@ export function moment(text: string): Date {
   return date;
 }
 
-/** What is no calendar is found when the schedule is checked. */
+/** Parses a calendar, without a check of its fields: the schedule is checked as a whole. */
 function calendars(text: string, before: CalendarSpec[] = []): CalendarSpec[] {
   return [...before, jsonObject(text)];
 }

@@ -9,7 +9,7 @@ import type { OverlapPolicy, ScheduleDefinition } from '../../agent/schedule/sch
 import { AGENT_RUN } from '../../workflows/messages.ts';
 import { InvalidInput, ScheduleNotFound } from '../connect/errors.ts';
 import { openMethods } from '../connect/open-calls.ts';
-import { scheduleToSend } from '../schedules/schedule-options.ts';
+import { scheduleToSend } from '../schedules/temporal-schedule.ts';
 import { type ScheduleReport, scheduleReport, syncedQueue } from '../schedules/schedule-report.ts';
 import { createSchedule } from '../schedules/sync-schedules.ts';
 

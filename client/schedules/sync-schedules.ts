@@ -3,7 +3,7 @@ import type { ScheduleDefinition } from '../../agent/schedule/schedule-definitio
 import { InvalidInput } from '../connect/errors.ts';
 import { attributesOfRun, startWithAttributes } from '../start/start-attributes.ts';
 import { differences } from './compare-schedules.ts';
-import { type SentSchedule, scheduleToSend, temporalOptions } from './schedule-options.ts';
+import { type SentSchedule, scheduleToSend, temporalOptions } from './temporal-schedule.ts';
 import { SYNCED, syncedQueue } from './schedule-report.ts';
 
 export interface SyncOptions {

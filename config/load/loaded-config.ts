@@ -1,7 +1,6 @@
 import { utf8Length } from '../../agent/values/digest.ts';
 import type { Budget } from '../../agent/definition/budget.ts';
 import type { AgentKind } from '../../agent/definition/kind.ts';
-import { builtInKinds } from '../../agent/kinds/kinds.ts';
 import { EARLIER_EFFECTS } from '../../agent/calls/restart.ts';
 import { REWIND_POINT } from '../../agent/run/rewind-point.ts';
 import { AUTHORIZE } from '../../agent/rules/sender.ts';
@@ -24,12 +23,11 @@ import { TASK_QUEUE } from '../../agent/values/names.ts';
 import { type Breaker, completeBreaker } from '../options/breaker-option.ts';
 import { CONCURRENCY } from '../options/concurrency-option.ts';
 import type { Heartbeats } from '../heartbeats-option.ts';
-import { completeAgent } from '../options/agent-options.ts';
-import { kindOfLangChain } from '../langchain-names.ts';
 import { type ModelRef, agentManifest } from '../agent-manifest.ts';
 import { type ModelChoice, type ModelName, modelChoices } from '../options/model-option.ts';
 import { checkPrices, ownName, priceOf } from '../options/prices.ts';
 import { checkApprovers } from '../options/approval-option.ts';
+import { allKinds, kindOf } from './config-kinds.ts';
 import { createContextCheck } from '../options/run-context-option.ts';
 import { type Deployment, deploymentOf } from '../deployment-option.ts';
 import { type Telemetry, completeTelemetry } from '../options/telemetry-option.ts';
@@ -259,34 +257,6 @@ function modelRefs(
   const ref = ({ adapter, model, on }: ModelName) => ({ adapter, model, price: priceOf(prices, model), on });
   const { on: _, ...own } = ref(first);
   return others.length === 0 ? own : { ...own, fallbacks: others.map(ref) };
-}
-
-/** The built-in kinds, and those that agents bring themselves. */
-function allKinds(agents: readonly AgentDefinition[]): Map<string, AgentKind> {
-  const kinds = new Map(builtInKinds.map((kind) => [kind.name, kind]));
-  for (const { kind, name } of agents) {
-    if (typeof kind !== 'object') continue;
-    const other = kinds.get(kind.name);
-    if (other !== undefined && other !== kind) {
-      throw new ConfigError(
-        `Agent "${name}": there is another kind called "${kind.name}" already. Rename yours.`,
-      );
-    }
-    kinds.set(kind.name, kind);
-  }
-  return kinds;
-}
-
-function kindOf(kinds: ReadonlyMap<string, AgentKind>, agent: AgentDefinition): AgentKind {
-  const { kind, name } = completeAgent(agent);
-  const wanted = typeof kind === 'string' ? kind : kind.name;
-  const found = kinds.get(wanted);
-  if (found !== undefined) return found;
-  const ours = kindOfLangChain(wanted);
-  const hint = ours === undefined ? '' : ` In Reloop that is kind: '${ours}'.`;
-  throw new ConfigError(
-    `Agent "${name}": unknown kind "${wanted}".${hint} Known: ${[...kinds.keys()].join(', ')}.`,
-  );
 }
 
 /** The first problem that keeps one of the agent's models from being asked here. */
