@@ -27,6 +27,7 @@ export const arrows = {
       'rules',
       'kinds',
       'run',
+      'webhooks',
       'backtest',
     ],
     temporal: [],

@@ -7,6 +7,7 @@ export type {
   FallbackModel,
   QueueDefinition,
   TelemetryOptions,
+  WebhookDefinition,
   WorkerLogger,
 } from './config/define.ts';
 export * from './tools/index.ts';
@@ -43,6 +44,7 @@ export type {
   SchedulePolicies,
   ScheduleSpec,
 } from './agent/schedule/schedule-definition.ts';
+export type { WebhookEvent } from './agent/definition/webhook-route.ts';
 export type { SentWord } from './agent/rules/sender.ts';
 export { ReloopPlugin, createWorker } from './worker/plugin.ts';
 export type { CreateWorkerOptions } from './worker/create-worker.ts';

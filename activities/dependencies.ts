@@ -9,6 +9,7 @@ import type { Json } from '../agent/values/vocabulary.ts';
 import type { Model } from '../models/model.ts';
 import type { ModelLimiter } from './limits/model-limiter.ts';
 import type { ReplyCache } from './reply-cache.ts';
+import type { WebhookTarget } from './run/deliver-webhook.ts';
 import type { Tool } from '../tools/tool.ts';
 
 /** The parts of a worker's config that the activities use: everything concrete is injected. */
@@ -30,6 +31,8 @@ export interface Dependencies {
   checkOutput(manifest: AgentManifest, output: Json): Json;
   /** The config's check of people's decisions and messages. */
   authorize: ((word: SentWord) => boolean | Promise<boolean>) | undefined;
+  /** Addresses that get events of runs, by name. */
+  webhooks: ReadonlyMap<string, WebhookTarget>;
   /** The worker's cache of replies to identical requests at temperature 0. */
   replies: ReplyCache | undefined;
   /** Limits of models over all workers; undefined: the config has none. */

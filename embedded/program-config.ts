@@ -78,6 +78,7 @@ const OPTIONS: { [name in keyof Required<ConfigDefinition>]: boolean } = {
   encryption: true,
   taskQueue: true,
   queues: true,
+  webhooks: true,
   // No worker needs them.
   schedules: false,
   // A program's worker has no version.

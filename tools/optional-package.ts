@@ -10,6 +10,7 @@ export type OptionalPackage =
   | '@opentelemetry/api'
   | 'hono'
   | 'pyodide'
+  | 'standardwebhooks'
   | 'zod-to-json-schema';
 
 /**

@@ -3,6 +3,7 @@ import type { Budget } from '../../agent/definition/budget.ts';
 import type { AgentKind } from '../../agent/definition/kind.ts';
 import { EARLIER_EFFECTS } from '../../agent/calls/restart.ts';
 import { REWIND_POINT } from '../../agent/run/rewind-point.ts';
+import { DELIVER_WEBHOOK } from '../../agent/webhooks/webhook-delivery.ts';
 import { AUTHORIZE } from '../../agent/rules/sender.ts';
 import { limits } from '../../agent/values/limits.ts';
 import { modelsOf } from '../../agent/definition/agent-models.ts';
@@ -32,6 +33,7 @@ import { createContextCheck } from '../options/run-context-option.ts';
 import { type Deployment, deploymentOf } from '../deployment-option.ts';
 import { type Telemetry, completeTelemetry } from '../options/telemetry-option.ts';
 import { checkSchedules } from '../schedules-option.ts';
+import { type Webhooks, allWebhooks, withWebhooks } from '../webhooks-option.ts';
 import { createLimitsOf } from '../limits-option.ts';
 import { type Queues, allQueues, onQueues } from '../options/queues.ts';
 import { createOutputCheck } from '../options/output-check.ts';
@@ -49,6 +51,8 @@ export interface LoadedConfig {
   limitsOf: ReturnType<typeof createLimitsOf> | undefined;
   /** Runs at set times, by name. */
   schedules: NonNullable<ConfigDefinition['schedules']>;
+  /** Addresses that get events of runs, by name. */
+  webhooks: Webhooks;
   /** undefined: workers have no version. */
   deployment: Deployment | undefined;
   /** undefined: as it is usual where the worker runs. */
@@ -96,6 +100,7 @@ const RESERVED = [
   'recordedCall',
   'recordedQuestion',
   'compareRun',
+  DELIVER_WEBHOOK,
   'default',
   '_Exception',
   'Final Answer',
@@ -124,6 +129,8 @@ export function createLoadedConfig(config: ConfigDefinition): LoadedConfig {
   const holdsBack = (manifest: AgentManifest) =>
     breaker !== undefined || modelsOf(manifest).some((model) => limitsOf(model) !== undefined);
 
+  const webhooks = allWebhooks(config.webhooks, agents);
+
   const loaded: LoadedConfig = {
     agents,
     tools,
@@ -142,6 +149,7 @@ export function createLoadedConfig(config: ConfigDefinition): LoadedConfig {
     taskQueue,
     queues,
     schedules: config.schedules ?? {},
+    webhooks,
     limitsOf: config.limits === undefined ? undefined : limitsOf,
     deployment: deploymentOf(config.deployment, taskQueue),
     manifest(name, overrides, parentBudget) {
@@ -159,7 +167,7 @@ export function createLoadedConfig(config: ConfigDefinition): LoadedConfig {
         ...(config.authorize === undefined ? {} : { authorizes: true as const }),
         ...(holdsBack(manifest) ? { holdsBack: true as const } : {}),
       };
-      return onQueues(own, queues, chosen ?? first.given);
+      return withWebhooks(onQueues(own, queues, chosen ?? first.given), webhooks);
     },
     checkContext: createContextCheck(config.context),
     parser: (name) => agents.get(name)?.parser,

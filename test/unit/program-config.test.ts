@@ -31,6 +31,7 @@ const changes: Omit<Required<ConfigDefinition>, 'deployment' | 'schedules'> = {
   encryption: { keys: [] },
   taskQueue: 'q',
   queues: {},
+  webhooks: [],
 };
 
 test('programs with the same parts share a worker', () => {
