@@ -6,10 +6,10 @@ import type { AgentKind } from '../agent/definition/kind.ts';
 import type { AgentManifest } from '../agent/definition/manifest.ts';
 import type { SentWord } from '../agent/rules/sender.ts';
 import type { Json } from '../agent/values/vocabulary.ts';
+import type { WebhookTarget } from '../agent/webhooks/delivery.ts';
 import type { Model } from '../models/model.ts';
 import type { ModelLimiter } from './limits/model-limiter.ts';
 import type { ReplyCache } from './reply-cache.ts';
-import type { WebhookTarget } from './run/deliver-webhook.ts';
 import type { Tool } from '../tools/tool.ts';
 
 /** The parts of a worker's config that the activities use: everything concrete is injected. */

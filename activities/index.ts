@@ -7,7 +7,7 @@ import { createAuthorize } from './run/authorize.ts';
 import { earlierEffects } from './tool/earlier-effects.ts';
 import { createBacktestActivities } from './turn/backtest-activities.ts';
 import { createCallModel } from './turn/call-model.ts';
-import { DELIVER_WEBHOOK, type WebhookDelivery } from '../agent/webhooks/webhook-delivery.ts';
+import { DELIVER_WEBHOOK, type WebhookDelivery } from '../agent/webhooks/delivery.ts';
 import type { Dependencies } from './dependencies.ts';
 import { type AnyActivity, createMissingTool } from './tool/missing-tool.ts';
 import { createObservations } from './run/observations.ts';

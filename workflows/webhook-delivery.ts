@@ -1,5 +1,5 @@
 import { proxyActivities } from '@temporalio/workflow';
-import { DELIVER_WEBHOOK, type WebhookDelivery } from '../agent/webhooks/webhook-delivery.ts';
+import { DELIVER_WEBHOOK, type WebhookDelivery } from '../agent/webhooks/delivery.ts';
 
 /** The registered workflow of a delivery: one event of a run, sent to one webhook until the receiver has it, for three days. */
 export async function webhookDelivery(delivery: WebhookDelivery): Promise<void> {

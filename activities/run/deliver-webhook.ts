@@ -2,15 +2,7 @@ import { ApplicationFailure, Context } from '@temporalio/activity';
 import { Webhook } from 'standardwebhooks';
 import { fieldOf } from '../../agent/values/values.ts';
 import { webhookBody } from '../../agent/webhooks/webhook-body.ts';
-import type { WebhookDelivery } from '../../agent/webhooks/webhook-delivery.ts';
-
-/** A receiver of webhooks, as the worker's config has it. */
-export interface WebhookTarget {
-  url: string;
-  secret: string;
-  /** Address of Temporal's Web UI. */
-  webUi?: string | undefined;
-}
+import type { WebhookDelivery, WebhookTarget } from '../../agent/webhooks/delivery.ts';
 
 const TIMEOUT_MS = 15_000;
 /** The receiver wants no more webhooks. */

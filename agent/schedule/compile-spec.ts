@@ -75,8 +75,8 @@ export function compilePolicies(policies: SchedulePolicies = {}): CompiledPolici
 
 function checkTimezone(timezone: string): void {
   try {
-    new Intl.DateTimeFormat('en', { timeZone: timezone });
-    if (!/^[+-]/u.test(timezone)) return;
+    const { timeZone } = new Intl.DateTimeFormat('en', { timeZone: timezone }).resolvedOptions();
+    if (!/^[+-]/u.test(timeZone)) return;
   } catch {
     // refused below
   }

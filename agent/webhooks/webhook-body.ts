@@ -1,5 +1,5 @@
 import { possibleDecisions } from '../rules/possible-decisions.ts';
-import type { WebhookDelivery } from './webhook-delivery.ts';
+import type { WebhookDelivery } from './delivery.ts';
 
 /** Makes the body of a delivery. `url`: the run in Temporal's Web UI, if its address is known. */
 export function webhookBody(delivery: WebhookDelivery, url: string | undefined): string {

@@ -10,7 +10,7 @@ export function differences(wanted: SentSchedule, found: ScheduleDescription): s
   const parts: [name: string, wanted: unknown, found: unknown][] = [
     ['calendars', want.spec.calendars?.map(withoutStar), spec.calendars],
     ['skip', want.spec.skip?.map(withoutStar), spec.skip],
-    ['intervals', want.spec.intervals, spec.intervals?.map(({ every, offset = 0 }) => ({ every, offset }))],
+    ['intervals', want.spec.intervals, spec.intervals],
     ['timezone', want.spec.timezone, spec.timezone === '' ? 'UTC' : (spec.timezone ?? 'UTC')],
     ['startAt', want.spec.startAt, spec.startAt],
     ['endAt', want.spec.endAt, spec.endAt],

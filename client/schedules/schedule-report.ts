@@ -47,7 +47,7 @@ export function scheduleReport({
   info,
   memo,
 }: ScheduleDescription): ScheduleReport {
-  const [input] = action.args ?? [];
+  const input: unknown = action.args?.[0];
   const { overlap = 'SKIP', catchupWindow, pauseOnFailure } = policies;
   return {
     name: scheduleId,

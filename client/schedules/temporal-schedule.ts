@@ -1,5 +1,5 @@
 import type { ScheduleOptions, ScheduleSpec as TemporalSpec } from '@temporalio/client';
-import { type Calendar, fieldNames } from '../../agent/schedule/calendar-fields.ts';
+import type { Calendar, CalendarFieldName } from '../../agent/schedule/calendar-fields.ts';
 import { type CheckedSchedule, checkSchedule } from '../../agent/schedule/check-schedule.ts';
 import type { CompiledSpec } from '../../agent/schedule/compile-spec.ts';
 import { type ScheduleDefinition, daysOfWeek, months } from '../../agent/schedule/schedule-definition.ts';
@@ -58,7 +58,7 @@ type TemporalCalendar = NonNullable<TemporalSpec['calendars']>[number];
 /** Temporal's client takes months and days of the week by name, and '*' for each year. */
 function temporalCalendar(calendar: Calendar): TemporalCalendar {
   const { comment, year, month, dayOfWeek } = calendar;
-  const numbers = (name: (typeof fieldNames)[number]) => calendar[name].map((range) => ({ ...range }));
+  const numbers = (name: CalendarFieldName) => calendar[name].map((range) => ({ ...range }));
   return {
     second: numbers('second'),
     minute: numbers('minute'),

@@ -3,7 +3,7 @@ import type { Budget } from '../../agent/definition/budget.ts';
 import type { AgentKind } from '../../agent/definition/kind.ts';
 import { EARLIER_EFFECTS } from '../../agent/calls/restart.ts';
 import { REWIND_POINT } from '../../agent/run/rewind-point.ts';
-import { DELIVER_WEBHOOK } from '../../agent/webhooks/webhook-delivery.ts';
+import { DELIVER_WEBHOOK } from '../../agent/webhooks/delivery.ts';
 import { AUTHORIZE } from '../../agent/rules/sender.ts';
 import { limits } from '../../agent/values/limits.ts';
 import { modelsOf } from '../../agent/definition/agent-models.ts';

@@ -44,6 +44,6 @@ function decoded(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    return text; // which is no token
+    return text;
   }
 }

@@ -4,7 +4,7 @@ import { agent, loadedConfig, problemOf } from '../support/config.ts';
 
 const secret = `whsec_${Buffer.from('a secret of thirty-two bytes ok!').toString('base64')}`;
 const url = 'https://example.com/hook';
-const config = (...webhooks: object[]) => ({ agents: [agent(), agent({ name: 'b', tags: [] })], webhooks });
+const config = (...webhooks: object[]) => ({ agents: [agent(), agent({ name: 'b' })], webhooks });
 
 describe('webhooks of a config', () => {
   test.each([

@@ -1,7 +1,6 @@
-import { Webhook } from 'standardwebhooks';
 import { describe, expect, test } from 'vitest';
 import type { TokenCaller } from '../../gateway/http/caller.ts';
-import { type Gateway, type GatewayOptions, createGateway } from '../../gateway/gateway.ts';
+import { type Gateway, createGateway } from '../../gateway/gateway.ts';
 import { defineTool } from '../../tools/tool.ts';
 import { useRig } from '../support/rig.ts';
 import { act, answer, script } from '../support/scripts.ts';
@@ -154,52 +153,6 @@ describe('a run', () => {
     await jsonOf(ask('root', 'POST /deferred', { body: { token, output: { paid: true } } }));
     const told = await messagesTo('run_ended', 'root', id);
     expect(told.at(-1)?.data).toMatchObject({ output: 'done' });
-  });
-});
-
-describe('a callback', () => {
-  const secret = `whsec_${Buffer.from('a secret of thirty-two bytes ok!').toString('base64')}`;
-  const open = { tokens: Object.values(callers), callbacks: true };
-  const signed = { tokens: Object.values(callers), callbacks: { secret } };
-  const post = (options: GatewayOptions, path: string, body: string, headers = {}) =>
-    createGateway(rig.client, options).fetch(
-      new Request(`http://gateway/deferred/${path}`, { method: 'POST', body, headers }),
-    );
-  const waiting = async () => {
-    const id = await started('root', 'patient');
-    await messagesTo('waiting', 'root', id);
-    return { id, token: tokens.at(-1) ?? '' };
-  };
-
-  test('answers a deferred call by the token in its path', async () => {
-    const { id, token } = await waiting();
-    expect(
-      (await gateway().fetch(new Request(`http://gateway/deferred/${token}`, { method: 'POST' }))).status,
-    ).toBe(401);
-    expect((await post(open, 'no-token', '{}')).status).toBe(400);
-    expect((await post(open, encodeURIComponent(token), '{"paid":true}')).status).toBe(200);
-    await messagesTo('run_ended', 'root', id);
-    expect(await rig.client.get(id).describe()).toMatchObject({
-      output: 'done',
-      intermediateSteps: [{ observation: { paid: true } }],
-    });
-    expect((await post(open, token, '{"paid":true}')).status).toBe(409);
-  });
-
-  test('is verified where there is a secret', async () => {
-    const { id, token } = await waiting();
-    const body = 'paid, in words';
-    const signature = new Webhook(secret).sign('msg_1', new Date(), body);
-    const headers = {
-      'webhook-id': 'msg_1',
-      'webhook-timestamp': String(Math.floor(Date.now() / 1000)),
-      'webhook-signature': signature,
-    };
-    await expect(jsonOf(post(signed, token, `${body}!`, headers), 401)).resolves.toMatchObject({
-      code: 'Unauthorized',
-    });
-    await jsonOf(post(signed, token, body, headers));
-    await messagesTo('run_ended', 'root', id);
   });
 });
 

@@ -5,7 +5,7 @@ import { utf8Length } from '../../agent/values/digest.ts';
 import { limits } from '../../agent/values/limits.ts';
 import type { RunResult } from '../../agent/run/run-result.ts';
 import type { ErrorInfo, Json } from '../../agent/values/vocabulary.ts';
-import type { WebhookDelivery } from '../../agent/webhooks/webhook-delivery.ts';
+import type { WebhookDelivery } from '../../agent/webhooks/delivery.ts';
 import type { AgentManifest } from '../../agent/definition/manifest.ts';
 import { type AgentRunInput, WEBHOOK_DELIVERY } from '../messages.ts';
 

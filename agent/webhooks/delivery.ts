@@ -21,3 +21,11 @@ export interface WebhookDelivery {
   /** The wait's input, or the output, is too large for a webhook, and is null. */
   truncated?: true | undefined;
 }
+
+/** A receiver of webhooks, as the worker's config has it. */
+export interface WebhookTarget {
+  url: string;
+  secret: string;
+  /** Address of Temporal's Web UI. */
+  webUi?: string | undefined;
+}
