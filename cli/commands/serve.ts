@@ -44,7 +44,7 @@ export async function serve(io: Io, options: ServeOptions): Promise<number> {
       ...callers.options,
       agents,
       origins: origin,
-      callbacks: callbacksOf(io, options),
+      callbacks: callbacksOf(io.env, options.callbacks),
       onError: (error) => say(io, error instanceof Error ? (error.stack ?? error.message) : String(error)),
     });
     const { signal, stop } = untilSignal(io);
@@ -69,7 +69,7 @@ export async function serve(io: Io, options: ServeOptions): Promise<number> {
 }
 
 /** Senders sign with the secret, where there is one. */
-function callbacksOf({ env }: Io, { callbacks = false }: ServeOptions): GatewayOptions['callbacks'] {
+export function callbacksOf(env: NodeJS.ProcessEnv, callbacks = false): GatewayOptions['callbacks'] {
   const secret = setValue(env[CALLBACK_SECRET]);
   if (!callbacks || secret === undefined) return callbacks;
   requirePackage('standardwebhooks', CALLBACK_SECRET);

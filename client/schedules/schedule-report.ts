@@ -72,7 +72,7 @@ export function scheduleReport({
   };
 }
 
-export function agentIn(input: unknown): string {
+function agentIn(input: unknown): string {
   const { agent } = fieldsOf(input);
   return typeof agent === 'string' ? agent : '';
 }

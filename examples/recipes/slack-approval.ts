@@ -1,6 +1,6 @@
 /** Approval by buttons in Slack: a webhook of Reloop becomes a message, a click becomes a decision. */
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import { AgentClient, DecisionRefused } from 'reloop/client';
+import { type AgentClient, DecisionRefused } from 'reloop/client';
 import { Webhook } from 'standardwebhooks';
 
 interface Settings {

@@ -71,7 +71,7 @@ function layOut(): void {
   rmSync(project, { recursive: true, force: true });
   mkdirSync(join(packages, '@types'), { recursive: true });
   symlinkSync(root, join(packages, 'reloop'));
-  for (const name of ['zod', '@temporalio', '@opentelemetry', '@types/node', 'vitest'])
+  for (const name of ['zod', '@temporalio', '@opentelemetry', '@types/node', 'vitest', 'standardwebhooks'])
     symlinkSync(join(root, 'node_modules', name), join(packages, name));
   writeFileSync(join(project, 'package.json'), '{ "type": "module" }');
   writeFileSync(join(project, 'ambient.d.ts'), AMBIENT);
