@@ -7,6 +7,7 @@ export type {
   FallbackModel,
   QueueDefinition,
   TelemetryOptions,
+  WebhookDefinition,
   WorkerLogger,
 } from './config/define.ts';
 export * from './tools/index.ts';
@@ -36,6 +37,15 @@ export type { EncryptionKey, EncryptionOptions, KeySource } from './encryption/k
 export type { LiveChannel, LiveOption } from './live/live-channel.ts';
 export type { ModelLimits } from './agent/model-limits/lease-request.ts';
 export type { RunEvent } from './agent/run/events.ts';
+export type {
+  CalendarSpec,
+  IntervalSpec,
+  OverlapPolicy,
+  ScheduleDefinition,
+  SchedulePolicies,
+  ScheduleSpec,
+} from './agent/schedule/schedule-definition.ts';
+export type { WebhookEvent } from './agent/definition/webhook-route.ts';
 export type { SentWord } from './agent/rules/sender.ts';
 export { ReloopPlugin, createWorker } from './worker/plugin.ts';
 export type { CreateWorkerOptions } from './worker/create-worker.ts';

@@ -6,6 +6,7 @@ import type { AgentKind } from '../agent/definition/kind.ts';
 import type { AgentManifest } from '../agent/definition/manifest.ts';
 import type { SentWord } from '../agent/rules/sender.ts';
 import type { Json } from '../agent/values/vocabulary.ts';
+import type { WebhookTarget } from '../agent/webhooks/delivery.ts';
 import type { Model } from '../models/model.ts';
 import type { ModelLimiter } from './limits/model-limiter.ts';
 import type { ReplyCache } from './reply-cache.ts';
@@ -32,6 +33,8 @@ export interface Dependencies {
   authorize: ((word: SentWord) => boolean | Promise<boolean>) | undefined;
   /** Signs the token of a deferred call, without the token; undefined: the worker has no key. */
   signToken: ((token: string) => string) | undefined;
+  /** Addresses that get events of runs, by name. */
+  webhooks: ReadonlyMap<string, WebhookTarget>;
   /** The worker's cache of replies to identical requests at temperature 0. */
   replies: ReplyCache | undefined;
   /** Limits of models over all workers; undefined: the config has none. */

@@ -7,6 +7,7 @@ import { createAuthorize } from './run/authorize.ts';
 import { earlierEffects } from './tool/earlier-effects.ts';
 import { createBacktestActivities } from './turn/backtest-activities.ts';
 import { createCallModel } from './turn/call-model.ts';
+import { DELIVER_WEBHOOK, type WebhookDelivery } from '../agent/webhooks/delivery.ts';
 import type { Dependencies } from './dependencies.ts';
 import { type AnyActivity, createMissingTool } from './tool/missing-tool.ts';
 import { createObservations } from './run/observations.ts';
@@ -22,7 +23,7 @@ export type { AnyActivity } from './tool/missing-tool.ts';
 export { rememberToolMeta } from './tool/tool-call.ts';
 
 /**
- * All activities of a worker: two of the loop, one of sessions, two for runs that do steps again, one that asks `authorize`, those of backtests, one for
+ * All activities of a worker: two of the loop, one of sessions, two for runs that do steps again, one that asks `authorize`, one that sends webhooks, those of backtests, one for
  * each tool under the tool's name, and `default` for unknown names; `ownDefault` is the owner's activity for these.
  */
 export function createActivities(dependencies: Dependencies, ownDefault?: AnyActivity) {
@@ -48,6 +49,15 @@ export function createActivities(dependencies: Dependencies, ownDefault?: AnyAct
     [EARLIER_EFFECTS]: earlierEffects,
     [REWIND_POINT]: rewindPoint,
     [AUTHORIZE]: createAuthorize(dependencies),
+    [DELIVER_WEBHOOK]: deliverWebhook(dependencies),
     default: createMissingTool(Object.keys(tools), ownDefault),
+  };
+}
+
+/** Loads the code with the first delivery: it needs a package that most projects do not have. */
+function deliverWebhook(dependencies: Dependencies) {
+  return async (delivery: WebhookDelivery) => {
+    const { createDeliverWebhook } = await import('./run/deliver-webhook.ts');
+    return createDeliverWebhook(dependencies)(delivery);
   };
 }

@@ -3,6 +3,7 @@ import { cliName } from '../client/connect/cli-name.ts';
 import { addCommand } from './declare/command.ts';
 import { decidingCommands } from './declare/deciding-commands.ts';
 import { runningCommands } from './declare/running-commands.ts';
+import { scheduleCommands } from './declare/schedule-commands.ts';
 import { servingCommands } from './declare/serving-commands.ts';
 import { steeringCommands } from './declare/steering-commands.ts';
 import { oneLine } from './shell/display.ts';
@@ -25,9 +26,14 @@ export function createProgram(io: Io, version: string, done: (code: number) => v
       writeErr: (text) => io.stderr.write(text),
       outputError: (text, write) => write(`${oneLine(text)}\n`),
     });
-  for (const spec of [...runningCommands, ...decidingCommands, ...steeringCommands, ...servingCommands]) {
-    addCommand(program, spec, io, done);
-  }
+  const commands = [
+    ...runningCommands,
+    ...decidingCommands,
+    ...steeringCommands,
+    scheduleCommands,
+    ...servingCommands,
+  ];
+  for (const spec of commands) addCommand(program, spec, io, done);
   return program;
 }
 

@@ -12,13 +12,26 @@ export type { BacktestProgress } from '../history/views/backtest-record.ts';
 export type { BacktestReport, BacktestedRun } from '../agent/backtest/backtest-report.ts';
 export type { BatchInput, BatchOptions } from './api/batch.ts';
 export type { ExportOptions } from './export/collect-export.ts';
-export { type PossibleDecision, type ResponseOptions, possibleDecisions } from './read/event-response.ts';
+export type { ResponseOptions } from './read/event-response.ts';
+export { type PossibleDecision, possibleDecisions } from '../agent/rules/possible-decisions.ts';
 export type { EventsOptions } from './read/follow-events.ts';
 export type { ForkOptions } from './restart/fork.ts';
 export type { RestartReceipt } from './restart/restart-run.ts';
 export type { RetryReceipt, RetryRunOptions } from './restart/retry-run.ts';
 export type { RewindOptions } from './restart/rewind.ts';
 export { AgentSession } from './api/agent-session.ts';
+export { AgentSchedule } from './api/agent-schedule.ts';
+export type { BackfillOptions, CreateScheduleOptions, ScheduleSummary } from './api/agent-schedule.ts';
+export type { ScheduleReport } from './schedules/schedule-report.ts';
+export type { ScheduleChange, SyncOptions } from './schedules/sync-schedules.ts';
+export type {
+  CalendarSpec,
+  IntervalSpec,
+  OverlapPolicy,
+  ScheduleDefinition,
+  SchedulePolicies,
+  ScheduleSpec,
+} from '../agent/schedule/schedule-definition.ts';
 export type { SendOptions, SessionReport, SessionSummary } from './api/agent-session.ts';
 export type { AskedRequest, RequestsOptions } from '../history/views/requests.ts';
 export type { ConnectOptions } from './connect/connect.ts';
@@ -29,6 +42,7 @@ export {
   DecisionRefused,
   InvalidInput,
   RunNotFound,
+  ScheduleNotFound,
   SessionNotFound,
   TemporalUnreachable,
 } from './connect/errors.ts';

@@ -13,6 +13,8 @@ import { isZodSchema } from '../tools/zod-schema.ts';
 import { limitsSchema } from './limits-option.ts';
 import { liveSchema } from './live-option.ts';
 import { queuesSchema } from './options/queues.ts';
+import { schedulesSchema } from './schedules-option.ts';
+import { webhooksSchema } from './webhooks-option.ts';
 import { telemetrySchema } from './options/telemetry-option.ts';
 import { toolSchema } from './options/tool-options.ts';
 
@@ -56,6 +58,8 @@ const configShape = {
   ),
   encryption: encryptionSchema,
   live: liveSchema,
+  schedules: schedulesSchema,
+  webhooks: webhooksSchema,
   taskQueue: z.string().min(1),
   queues: queuesSchema,
   deployment: deploymentSchema,

@@ -2,6 +2,8 @@ import type { RunEvent } from '../agent/run/events.ts';
 import type { AgentKind } from '../agent/definition/kind.ts';
 import type { LoopOptions, MemoryManifest, Options, RequestOptions } from '../agent/definition/manifest.ts';
 import type { ModelLimits } from '../agent/model-limits/lease-request.ts';
+import type { ScheduleDefinition } from '../agent/schedule/schedule-definition.ts';
+import type { WebhookEvent } from '../agent/definition/webhook-route.ts';
 import type { SentWord } from '../agent/rules/sender.ts';
 import type { Model, ModelErrorType, ReplyStore } from '../models/model.ts';
 import type { Price } from '../agent/definition/price.ts';
@@ -157,6 +159,10 @@ export interface ConfigDefinition {
    * with heartbeats.
    */
   live?: LiveOption | undefined;
+  /** Runs at set times, by name. `reloop schedule sync` brings them to the server. */
+  schedules?: { [name: string]: ScheduleDefinition } | undefined;
+  /** Addresses that get the events of runs, signed. Default: none. Runs that begin with them keep their names. */
+  webhooks?: readonly WebhookDefinition[] | undefined;
   /** Default: TEMPORAL_TASK_QUEUE, else 'reloop'. */
   taskQueue?: string | undefined;
   /**
@@ -169,6 +175,23 @@ export interface ConfigDefinition {
    * says which version new runs get: docs/deploying.md. RELOOP_VERSION alone does the same. Default: workers have no version.
    */
   deployment?: DeploymentDefinition | undefined;
+}
+
+/** An address that gets events of runs, by the Standard Webhooks scheme: docs/webhooks.md. */
+export interface WebhookDefinition {
+  /** 'waiting': a call waits for a person. The others: the run has ended so. */
+  on: readonly WebhookEvent[];
+  url: string;
+  /** Key of the signatures: 'whsec_' and 24 to 64 bytes as base64. */
+  secret: string;
+  /** Recorded with runs, in the place of the URL. Default: a digest of the URL. */
+  name?: string | undefined;
+  /** Runs of these agents only. */
+  agents?: readonly string[] | undefined;
+  /** Runs that have all of these tags only. */
+  tags?: readonly string[] | undefined;
+  /** Address of Temporal's Web UI, for the links to runs. */
+  webUi?: string | undefined;
 }
 
 /** A project as the server tells its versions apart. For `reloop worker` and `createWorker`; `dev` and `run` have no version. */

@@ -79,6 +79,9 @@ const OPTIONS: { [name in keyof Required<ConfigDefinition>]: boolean } = {
   live: true,
   taskQueue: true,
   queues: true,
+  webhooks: true,
+  // No worker needs them.
+  schedules: false,
   // A program's worker has no version.
   deployment: false,
 };

@@ -20,6 +20,7 @@ import type { Protocol, ProtocolRoute } from './http/protocol.ts';
 import { createRateLimit } from './http/rate-limit.ts';
 import type { Route, ServedAgent } from './http/route.ts';
 import { protocols } from './protocols.ts';
+import { type CallbackOptions, answerDeferred } from './routes/callback.ts';
 import { runRoutes } from './routes/run-routes.ts';
 import * as schemas from './routes/schemas.ts';
 import { sessionRoutes } from './routes/session-routes.ts';
@@ -44,6 +45,8 @@ export interface GatewayOptions {
   requestsPerMinute?: number | undefined;
   /** Largest body of a request. Default: 8,000,000 bytes. */
   bodyBytes?: number | undefined;
+  /** `POST /deferred/TOKEN` answers a deferred call without a caller's token. Default: it does not. */
+  callbacks?: boolean | CallbackOptions | undefined;
   /** Receives the errors that callers are not told. */
   onError?: ((error: unknown) => void) | undefined;
 }
@@ -95,6 +98,14 @@ export function createGateway(client: AgentClient, options: GatewayOptions): Gat
   const base = { client, agents, basePath, report };
   const protocolRoutes = protocols.flatMap(routesOf);
   for (const route of protocolRoutes) if (route.scope === undefined) serveProtocol(app, route, base);
+  const limit = bodyLimit({
+    maxSize: bodyBytes,
+    onError: (context) => answerTo(tooLarge(bodyBytes), context),
+  });
+  if (options.callbacks !== undefined && options.callbacks !== false) {
+    const callbacks = options.callbacks === true ? {} : options.callbacks;
+    app.post('/deferred/:token', limit, (context) => answerDeferred(client, context.req.raw, callbacks));
+  }
   app.use(async (context, next) => {
     const caller = await authenticate(context.req.raw);
     if (caller === undefined) throw UNKNOWN;
@@ -103,7 +114,7 @@ export function createGateway(client: AgentClient, options: GatewayOptions): Gat
     context.set('caller', caller);
     return next();
   });
-  app.use(bodyLimit({ maxSize: bodyBytes, onError: (context) => answerTo(tooLarge(bodyBytes), context) }));
+  app.use(limit);
   for (const route of routes) serve(app, route, base);
   for (const route of protocolRoutes) if (route.scope !== undefined) serveProtocol(app, route, base);
   app.doc31('/openapi.json', { openapi: '3.1.0', info: { title: 'Reloop', version: '1' } });

@@ -13,6 +13,7 @@ export type OptionalPackage =
   | 'postgres'
   | 'pyodide'
   | 'redis'
+  | 'standardwebhooks'
   | 'zod-to-json-schema';
 
 /**

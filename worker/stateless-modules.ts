@@ -17,6 +17,7 @@ const STATELESS = [
   'workflows/operator/control',
   'workflows/run/deadline',
   'workflows/run/dropped-effects',
+  'workflows/operator/announce',
   'workflows/operator/inbox',
   'workflows/operator/parent-news',
   'workflows/loop/plan',

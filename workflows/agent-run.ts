@@ -16,6 +16,8 @@ import type { RunStatus } from '../agent/values/vocabulary.ts';
 import { sessionId } from '../agent/session/session.ts';
 import { type AgentRunInput, type RecordedResult, answeredSignal } from './messages.ts';
 import { setEndStatus } from './loop/agent-registry.ts';
+import { readFailure } from '../agent/calls/failures.ts';
+import { Announcer } from './operator/announce.ts';
 import { ParentNews } from './operator/parent-news.ts';
 import { runToEnd } from './loop/run-agent.ts';
 import type { AgentLoop } from './run/agent-loop.ts';
@@ -36,6 +38,7 @@ export async function agentRun(
   let writeStatus: StatusWriter = () => undefined;
   const writeWaiting = waitingRecorder();
   const parent = new ParentNews(input);
+  const announcer = new Announcer(input);
   const end = (status: RunStatus) => {
     writeStatus(status);
     setEndStatus(status);
@@ -45,27 +48,32 @@ export async function agentRun(
       resolved(resolved) {
         writeStatus = statusWriter(resolved.searchAttributes, { ...input, tags: resolved.manifest.tags });
         writeStatus('running');
+        announcer.resolved(resolved.manifest);
       },
       status: (status) => writeStatus(status),
       waiting(calls) {
         writeWaiting(calls);
         parent.report(calls);
+        announcer.waits(calls);
       },
       cancelled: (usage) => parent.reportUsage(usage),
       betweenTurns(loop, resolved, lastTurn) {
         if (!mayContinue(loop)) return undefined;
         const next = () => continueRun(input, loop, resolved, lastTurn);
-        return parent.isSent
-          ? next()
-          : condition(() => parent.isSent).then(() => mayContinue(loop) && next());
+        const isSent = () => parent.isSent && announcer.isSent;
+        return isSent() ? next() : condition(isSent).then(() => mayContinue(loop) && next());
       },
     });
     await tellSession(input, result);
-    end(statusOf(result.stopReason));
+    const status = statusOf(result.stopReason);
+    end(status);
+    await announcer.end(status, { result });
     return result;
   } catch (failure) {
     if (isContinueAsNew(failure)) throw failure;
-    end(isCancellation(failure) ? 'cancelled' : 'failed');
+    const status = isCancellation(failure) ? 'cancelled' : 'failed';
+    end(status);
+    await announcer.end(status, status === 'failed' ? { error: readFailure(failure).error } : {});
     throw failure;
   }
 }

@@ -163,6 +163,9 @@ export interface RecordedSource extends RecordedRunRef {
   taken?: { [call: string]: number } | undefined;
 }
 
+/** Workflow type of a delivery to a webhook, beside the run. */
+export const WEBHOOK_DELIVERY = 'webhookDelivery';
+
 /** The protocol of a session: its updates and signals. The workflow's input is a `SessionState`. */
 
 export const AGENT_SESSION = 'agentSession';

@@ -1,6 +1,7 @@
 import type { Budget } from './budget.ts';
 import type { Price } from './price.ts';
 import type { RunContext } from './run-context.ts';
+import type { WebhookRoute } from './webhook-route.ts';
 import type { Json } from '../values/vocabulary.ts';
 
 /** A JSON Schema object. */
@@ -216,4 +217,6 @@ export interface AgentManifest extends LoopOptions {
   tenant?: string | undefined;
   /** Texts to filter runs by. */
   tags?: readonly string[] | undefined;
+  /** Webhooks that the run's events are sent to. Absent: none. */
+  webhooks?: readonly WebhookRoute[] | undefined;
 }

@@ -1,4 +1,4 @@
-import type { ErrorInfo, Json, RunStatus, StopReason, Usage } from '../values/vocabulary.ts';
+import type { ErrorInfo, Json, StopReason, Usage } from '../values/vocabulary.ts';
 import type { TimelessEvent } from './events.ts';
 
 /** Result of a run. The steps are not part of the result: they are read from history. */
@@ -12,7 +12,7 @@ export interface RunResult {
 export type Consumption = Pick<RunResult, 'iterations' | 'usage'>;
 
 /** Returns the status of a run with an output: `completed`, or `stopped` if a limit ended the run. */
-export function statusOf(stopReason: StopReason): RunStatus {
+export function statusOf(stopReason: StopReason): 'completed' | 'stopped' {
   return stopReason === 'final_answer' || stopReason === 'return_direct' ? 'completed' : 'stopped';
 }
 

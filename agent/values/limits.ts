@@ -60,6 +60,8 @@ export const limits = {
   doneBytes: 512_000,
   /** Waiting calls in one signal from a sub-agent to its parent. */
   waitsBytes: 256_000,
+  /** An input or output in the body of a webhook; a larger one is left out. */
+  webhookBytes: 100_000,
   /** A tool's checkpoint for its next attempt. */
   checkpointBytes: 500_000,
   /** Characters of an error's message; it is recorded several times. */

@@ -29,7 +29,8 @@ export async function doctor(io: Io, options: DoctorOptions): Promise<number> {
   const keys = project.config?.loaded.encryption ?? environmentKeyring(io.env);
   const live = await checkLive(() => project.config?.loaded.live ?? environmentLive(io.env));
   const deployment = project.config?.loaded.deployment;
-  const queues = { taskQueue, callQueues: further, deployment };
+  const agents = project.config?.loaded.agents;
+  const queues = { taskQueue, callQueues: further, deployment, agents };
   const checks = [...own, ...live, ...(await checkServer({ ...options, ...queues }, keys))];
   const fatal = checks.find(({ exitCode }) => exitCode !== undefined);
   if (options.json === true) printJson(io, { usable: fatal === undefined, checks });

@@ -16,6 +16,8 @@ interface ServeOptions extends ContextOptions {
   port: number;
   /** JSON file: `[{ token, name, scopes, tenant }]`. */
   tokens?: string;
+  /** `POST /deferred/TOKEN` needs no caller. */
+  callbacks?: boolean;
   /** Everybody on this machine may do everything. */
   open?: boolean;
   /** Origins of web pages that may ask. */
@@ -23,6 +25,7 @@ interface ServeOptions extends ContextOptions {
 }
 
 const TOKEN = 'RELOOP_GATEWAY_TOKEN';
+const CALLBACK_SECRET = 'RELOOP_CALLBACK_SECRET';
 const PACKAGES = ['hono', '@hono/zod-openapi', '@hono/node-server'] as const;
 
 /** `reloop serve`: an HTTP API for runs, until it is told to end. */
@@ -40,6 +43,7 @@ export async function serve(io: Io, options: ServeOptions): Promise<number> {
         ...callers.options,
         agents: servedAgents(config.loaded),
         origins: origin,
+        callbacks: callbacksOf(io.env, options.callbacks),
         onError: (error) => say(io, error instanceof Error ? (error.stack ?? error.message) : String(error)),
       });
       const { signal, stop } = untilSignal(io);
@@ -62,6 +66,14 @@ export async function serve(io: Io, options: ServeOptions): Promise<number> {
       }
     },
   );
+}
+
+/** Senders sign with the secret, where there is one. */
+export function callbacksOf(env: NodeJS.ProcessEnv, callbacks = false): GatewayOptions['callbacks'] {
+  const secret = setValue(env[CALLBACK_SECRET]);
+  if (!callbacks || secret === undefined) return callbacks;
+  requirePackage('standardwebhooks', CALLBACK_SECRET);
+  return { secret };
 }
 
 async function listening(gateway: Gateway, host: string, port: number): Promise<ServerType> {

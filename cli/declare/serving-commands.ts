@@ -80,6 +80,10 @@ export const servingCommands: readonly (CommandSpec | CommandGroup)[] = [
         .option('--port <port>', 'to listen on', port, 8700)
         .option('--host <address>', 'to listen on', '127.0.0.1')
         .option('--tokens <file>', 'JSON: [{ token, name, scopes, tenant }], a caller each')
+        .option(
+          '--callbacks',
+          'POST /deferred/TOKEN answers deferred calls; signed with RELOOP_CALLBACK_SECRET',
+        )
         .option('--open', 'let everybody on this machine do everything, without a token')
         .option('--origin <url>', 'of web pages that may ask; repeatable (default: none)', repeated),
     load: async () => (await import('../commands/serve.ts')).serve,

@@ -12,6 +12,7 @@ import { type Queues, checkWorkers } from './check-workers.ts';
 import { exitCodes } from '../shell/io.ts';
 import type { CommonOptions } from '../options/options.ts';
 import { waitingPath } from '../connection/web-ui.ts';
+import { checkSchedules } from './check-schedules.ts';
 import { cliName } from '../../client/connect/cli-name.ts';
 
 const DAY_S = 86_400;
@@ -96,6 +97,7 @@ async function checkRunning(
       ...(await checkKeys(client, options.taskQueue, keys)),
       ...(await checkWorkers(client, options)),
       ...(await checkVersions(client, options)),
+      ...(await checkSchedules(client, options)),
     ];
   } catch (error) {
     return [problem('server', where, error, exitCodes.unreachable)];

@@ -17,6 +17,8 @@ export interface Queues {
   callQueues: ReadonlyMap<string, CallQueue>;
   /** The config's deployment. */
   deployment?: Deployment | undefined;
+  /** Agents of the config, by name; undefined: there is no config. */
+  agents?: ReadonlyMap<string, unknown> | undefined;
   /** Fail where no worker polls the queue of the agents, or none of the config's version does. */
   worker?: boolean | undefined;
 }

@@ -146,6 +146,7 @@ function codeOf(name: string, error: unknown): number {
     case 'InvalidInput':
     case 'RunNotFound':
     case 'SessionNotFound':
+    case 'ScheduleNotFound':
     case 'DecisionRefused':
     case 'EncryptionKeyMissing':
     case 'NamespaceNotFoundError':

@@ -11,6 +11,9 @@ import { runExists } from '../read/run-location.ts';
 import { type Input, readInput } from '../start/read-input.ts';
 import { checkId, newRunId } from '../start/run-id.ts';
 import { AgentSession, type SessionSummary, listSessions } from './agent-session.ts';
+import { AgentSchedule, type ScheduleSummary, listSchedules } from './agent-schedule.ts';
+import type { ScheduleDefinition } from '../../agent/schedule/schedule-definition.ts';
+import { type ScheduleChange, type SyncOptions, syncSchedules } from '../schedules/sync-schedules.ts';
 import type { Backtest } from '../backtest/backtest-handle.ts';
 import { type BacktestOptions, startBacktest } from '../backtest/start-backtest.ts';
 import { type BatchInput, type BatchOptions, runBatch } from './batch.ts';
@@ -120,6 +123,27 @@ export class AgentClient {
   /** Sessions whose names begin with `prefix`, latest first. */
   sessions(limit = 50, prefix = ''): AsyncGenerator<SessionSummary> {
     return listSessions(this.temporal, limit, prefix);
+  }
+
+  /** A schedule by its name; whether there is one shows when it is used. */
+  schedule(name: string): AgentSchedule {
+    return new AgentSchedule(this.temporal, name, this.taskQueue);
+  }
+
+  /** Schedules that start runs, by name. */
+  schedules(): Promise<ScheduleSummary[]> {
+    return listSchedules(this.temporal);
+  }
+
+  /**
+   * Makes the server have these schedules, and says what it changed; others than those of earlier calls with this client's task queue stay as
+   * they are. Throws InvalidInput, before anything is changed.
+   */
+  syncSchedules(
+    definitions: { readonly [name: string]: ScheduleDefinition },
+    options: SyncOptions = {},
+  ): Promise<ScheduleChange[]> {
+    return syncSchedules(this.temporal, this.taskQueue, definitions, options);
   }
 
   /** Runs that fit, open ones first, latest first; a number is a limit (default 50). Throws InvalidInput. */

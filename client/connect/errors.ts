@@ -49,6 +49,18 @@ export class SessionNotFound extends Error {
   }
 }
 
+/** There is no schedule of that name that starts runs. */
+export class ScheduleNotFound extends Error {
+  override name = 'ScheduleNotFound';
+
+  constructor(name: string, options?: ErrorOptions) {
+    super(
+      `There is no schedule "${name}" that starts runs. \`${cliName()} schedule list\` shows those there are.`,
+      options,
+    );
+  }
+}
+
 /** A decision that does not fit; the message names those that do. Nothing was changed. */
 export class DecisionRefused extends Error {
   override name = 'DecisionRefused';
@@ -56,7 +68,7 @@ export class DecisionRefused extends Error {
 
 /** The value of the promise; undefined where it rejects with an error of this class. */
 export async function unless<T>(
-  ErrorClass: typeof RunNotFound | typeof SessionNotFound,
+  ErrorClass: typeof RunNotFound | typeof SessionNotFound | typeof ScheduleNotFound,
   promise: Promise<T>,
 ): Promise<T | undefined> {
   try {

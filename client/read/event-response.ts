@@ -1,11 +1,5 @@
 import type { RunEvent } from '../../agent/run/events.ts';
-import { type WaitingCall, stateOf } from '../../agent/rules/waiting.ts';
-import {
-  type DecisionFields,
-  type DecisionName,
-  fittingDecisions,
-  ruleOf,
-} from '../../agent/rules/decisions.ts';
+import { possibleDecisions } from '../../agent/rules/possible-decisions.ts';
 import { fieldOf } from '../../agent/values/values.ts';
 import { ClientClosed } from '../connect/errors.ts';
 import type { EventsOptions } from './follow-events.ts';
@@ -16,13 +10,6 @@ type HeadersGiven = ConstructorParameters<typeof Headers>[0];
 export interface ResponseOptions extends Omit<EventsOptions, 'follow' | 'onRequest' | 'kinds'> {
   /** Additional headers of the response. */
   headers?: HeadersGiven | undefined;
-}
-
-/** A decision that a page can offer for a waiting call: the name for `decide`, its effect, its fields. */
-export interface PossibleDecision {
-  type: DecisionName;
-  does: string;
-  takes: { [F in keyof DecisionFields]?: 'optional' | 'required' };
 }
 
 export interface EventSource {
@@ -60,14 +47,6 @@ export async function eventResponse(source: EventSource, from: ResponseOptions |
     return new Response(null, { status: NO_CONTENT, headers: new Headers(headers) });
   }
   return new Response(bodyOf(events, first?.value, end), { headers: streamHeaders(headers) });
-}
-
-/** The decisions that a waiting call takes. */
-export function possibleDecisions(waiting: WaitingCall): PossibleDecision[] {
-  return fittingDecisions(stateOf(waiting)).map((type) => {
-    const { does, takes } = ruleOf(type);
-    return { type, does, takes };
-  });
 }
 
 /** By its shape: frameworks, polyfills and edge runtimes have classes of their own. */

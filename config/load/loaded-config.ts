@@ -30,6 +30,8 @@ import { checkApprovers } from '../options/approval-option.ts';
 import { createContextCheck } from '../options/run-context-option.ts';
 import { type Deployment, deploymentOf } from '../deployment-option.ts';
 import { type Telemetry, completeTelemetry } from '../options/telemetry-option.ts';
+import { checkSchedules } from '../schedules-option.ts';
+import { type Webhooks, allWebhooks, withWebhooks } from '../webhooks-option.ts';
 import { createLimitsOf } from '../limits-option.ts';
 import { type Queues, allQueues, onQueues } from '../options/queues.ts';
 import { uniqueTools } from './unique-tools.ts';
@@ -46,6 +48,10 @@ export interface LoadedConfig {
   queues: Queues;
   /** Limits of a model, and the name that the config gives them to; undefined: the config has none. */
   limitsOf: ReturnType<typeof createLimitsOf> | undefined;
+  /** Runs at set times, by name. */
+  schedules: NonNullable<ConfigDefinition['schedules']>;
+  /** Addresses that get events of runs, by name. */
+  webhooks: Webhooks;
   /** undefined: workers have no version. */
   deployment: Deployment | undefined;
   /** undefined: as it is usual where the worker runs. */
@@ -107,6 +113,8 @@ export function createLoadedConfig(config: ConfigDefinition): LoadedConfig {
   const holdsBack = (manifest: AgentManifest) =>
     breaker !== undefined || modelsOf(manifest).some((model) => limitsOf(model) !== undefined);
 
+  const webhooks = allWebhooks(config.webhooks, agents);
+
   const loaded: LoadedConfig = {
     agents,
     tools,
@@ -125,6 +133,8 @@ export function createLoadedConfig(config: ConfigDefinition): LoadedConfig {
     concurrency: config.concurrency ?? CONCURRENCY,
     taskQueue,
     queues,
+    schedules: config.schedules ?? {},
+    webhooks,
     limitsOf: config.limits === undefined ? undefined : limitsOf,
     deployment: deploymentOf(config.deployment, taskQueue),
     manifest(name, overrides, parentBudget) {
@@ -146,7 +156,7 @@ export function createLoadedConfig(config: ConfigDefinition): LoadedConfig {
         ...(config.authorize === undefined ? {} : { authorizes: true as const }),
         ...(holdsBack(manifest) ? { holdsBack: true as const } : {}),
       };
-      return onQueues(own, queues, chosen ?? first.given);
+      return withWebhooks(onQueues(own, queues, chosen ?? first.given), webhooks);
     },
     checkContext: createContextCheck(config.context),
     parser: (name) => agents.get(name)?.parser,
@@ -164,6 +174,14 @@ export function createLoadedConfig(config: ConfigDefinition): LoadedConfig {
     );
   }
   for (const [name, agent] of agents) checkManifest(loaded.manifest(name, {}), kindOf(kinds, agent));
+  checkSchedules(config.schedules, ({ agent, overrides = {} }) => {
+    if (!agents.has(agent)) {
+      const known = [...agents.keys()].join(', ');
+      throw new ConfigError(`there is no agent "${agent}". The config has: ${known}.`);
+    }
+    loaded.manifest(agent, overrides);
+    loaded.checkContext(overrides.context);
+  });
   return loaded;
 }
 

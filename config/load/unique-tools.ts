@@ -1,4 +1,5 @@
 import { EARLIER_EFFECTS } from '../../agent/calls/restart.ts';
+import { DELIVER_WEBHOOK } from '../../agent/webhooks/delivery.ts';
 import { REWIND_POINT } from '../../agent/run/rewind-point.ts';
 import { AUTHORIZE } from '../../agent/rules/sender.ts';
 import { isSameTool } from '../../tools/same-tool.ts';
@@ -17,6 +18,7 @@ const RESERVED = [
   'recordedCall',
   'recordedQuestion',
   'compareRun',
+  DELIVER_WEBHOOK,
   'default',
   '_Exception',
   'Final Answer',

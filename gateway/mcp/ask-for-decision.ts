@@ -3,7 +3,7 @@ import type { OperatorDecision } from '../../agent/rules/decisions.ts';
 import { waitReasonOf } from '../../agent/rules/wait-reasons.ts';
 import type { WaitingCall } from '../../agent/rules/waiting.ts';
 import type { AgentRun } from '../../client/api/agent-run.ts';
-import { type PossibleDecision, possibleDecisions } from '../../client/read/event-response.ts';
+import { type PossibleDecision, possibleDecisions } from '../../agent/rules/possible-decisions.ts';
 
 /** People may take their time. */
 const ANSWER_MS = 86_400_000;

@@ -1,6 +1,6 @@
 import { needsPerson } from '../../agent/rules/waiting.ts';
 import { asText } from '../../agent/values/vocabulary.ts';
-import { possibleDecisions } from '../../client/read/event-response.ts';
+import { possibleDecisions } from '../../agent/rules/possible-decisions.ts';
 import type { RunReport } from '../../client/report.ts';
 
 /** The result of a tool of MCP: a text for the model, and the same as data for programs. */

@@ -2,8 +2,10 @@ import { execFile } from 'node:child_process';
 import { rmSync, writeFileSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { type ServerType, serve } from '@hono/node-server';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findTemporalBinary } from '../../server/binary/binary.ts';
+import { createGateway } from '../../gateway/index.ts';
 import { defineTool } from '../../tools/tool.ts';
 import { chromiumTitle, hasChromium, startChromium } from '../support/chromium.ts';
 import { root } from '../support/cli.ts';
@@ -29,6 +31,10 @@ const QUESTION = 'What is five times five?';
 
 const python = await fetchPythonWorker();
 const pythonTitle = 'missing' in python ? ` (skipped: no temporalio for Python here: ${python.missing})` : '';
+const hasPython = await exec('python3', ['--version']).then(
+  () => true,
+  () => false,
+);
 const go = await exec('go', ['version']).then(
   () => '',
   () => ' (skipped: no Go here)',
@@ -38,6 +44,9 @@ let server: DevServer;
 let rig: Rig;
 let uiUrl: string;
 let temporal: string;
+let gateway: string;
+let gatewayServer: ServerType;
+const TOKEN = 'token-of-this-test-0123';
 const folder = tempFolder();
 beforeAll(async () => {
   const { path } = await findTemporalBinary({ onProgress: () => undefined });
@@ -56,8 +65,14 @@ beforeAll(async () => {
     {},
     server.address,
   );
+  const { fetch } = createGateway(rig.client, { tokens: [{ token: TOKEN, name: 'test' }] });
+  gateway = await new Promise((resolve) => {
+    const options = { fetch, port: 0, hostname: '127.0.0.1' };
+    gatewayServer = serve(options, ({ port }) => resolve(`127.0.0.1:${port}`));
+  });
 }, 60_000);
 afterAll(async () => {
+  gatewayServer.close();
   await rig.stop();
   await server.stop();
 });
@@ -66,6 +81,7 @@ afterAll(async () => {
 function here(text: string): string {
   return text
     .replaceAll('localhost:7233', server.address)
+    .replaceAll('localhost:8700', gateway)
     .replaceAll(/(--task-queue |task_queue="|TaskQueue: ")reloop/gu, `$1${rig.taskQueue}`);
 }
 
@@ -80,7 +96,8 @@ async function typed(block: Block | undefined): Promise<string[]> {
   const printed: string[] = [];
   for (const line of block?.lines ?? []) {
     const command = here(line).replace(/^temporal /u, `${temporal} `);
-    const { stdout } = await exec('sh', ['-c', `${command} --address ${server.address}`]);
+    const own = command.startsWith('curl') ? command : `${command} --address ${server.address}`;
+    const { stdout } = await exec('sh', ['-c', own], { env: { ...process.env, TOKEN } });
     printed.push(stdout);
   }
   return printed;
@@ -129,6 +146,16 @@ test('the TypeScript program prints the answer', async () => {
   await isListed('from-typescript');
 });
 
+test('curl starts a run, follows it, and decides', () =>
+  whileWaiting(async () => {
+    const [started, events, waits, decided] = await typed(commandsWith('from-curl'));
+    expect(JSON.parse(String(started))).toEqual({ id: 'from-curl' });
+    expect(events).toContain('event: run_ended');
+    expect(waits).toBe('event: waiting\n');
+    expect(JSON.parse(String(decided))).toMatchObject({ decision: 'approve' });
+    await isListed('from-curl');
+  }));
+
 describe("Temporal's CLI", () => {
   test('starts a run and prints its result', async () => {
     const [printed] = await typed(commandsWith('from-cli'));
@@ -138,7 +165,9 @@ describe("Temporal's CLI", () => {
 
   test('decides, and says something', async () => {
     await whileWaiting(async () => {
-      const [said, approved, result] = await typed(commandsWith('needs-approval'));
+      const [said, approved, result] = await typed(
+        commandsWith('update execute --workflow-id needs-approval'),
+      );
       expect(said).toMatch(/Result .*say/u);
       expect(approved).toMatch(/Result .*approve/u);
       expect(result).toContain('final_answer');
@@ -190,8 +219,27 @@ describe.skipIf('missing' in python)(`Python${pythonTitle}`, () => {
 
   test('decides', () =>
     whileWaiting(async () => {
-      expect(await run('decide.py')).toBe('approve\ndone\n');
+      expect(await run('decide.py')).toBe('approve 1.1\ndone\n');
     }));
+});
+
+describe.skipIf(!hasPython)('Python over HTTP', () => {
+  const run = async (change: (program: string) => string) => {
+    writeFileSync(join(folder, 'over_http.py'), change(fileNamed('over_http.py')));
+    const env = { ...process.env, TOKEN };
+    return (await exec('python3', [join(folder, 'over_http.py')], { env })).stdout;
+  };
+
+  test('starts a run and prints its answer', async () => {
+    expect(await run(String)).toBe('25\n');
+    await isListed('over-http');
+  });
+
+  test('approves what waits', async () => {
+    const asked = (program: string) =>
+      program.replace('"helper"', '"asks"').replace('"over-http"', '"asked"');
+    expect(await run(asked)).toBe('done\n');
+  });
 });
 
 describe.skipIf(go !== '')(`Go${go}`, () => {
@@ -214,7 +262,7 @@ describe.skipIf(go !== '')(`Go${go}`, () => {
 
   test('decides', () =>
     whileWaiting(async () => {
-      expect((await exec(join(folder, 'bin/decide'), [])).stdout).toBe('approve\n');
+      expect((await exec(join(folder, 'bin/decide'), [])).stdout).toBe('approve 1.1\n');
     }));
 });
 

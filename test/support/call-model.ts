@@ -24,6 +24,7 @@ export function callModelOnce(
   const dependencies: Dependencies = {
     kinds: new Map(builtInKinds.map((kind) => [kind.name, kind])),
     models: new Map([['mine', model]]),
+    webhooks: new Map(),
     tools: new Map(),
     agents: [agent.name],
     manifest: () => agent,

@@ -31,12 +31,16 @@ function takesWords(command: Command): boolean {
 
 const commands = leaves(createProgram(fakeIo(), '', () => undefined));
 
+function pathOf(command: Command): string[] {
+  const { parent } = command;
+  return parent?.parent === null ? [command.name()] : [parent?.name() ?? '', command.name()];
+}
+
 describe('every command', () => {
   test.each(commands.filter((command) => takesWords(command) && command.name() !== 'complete'))(
     '$_name without its words says how it is typed, with an example that has all of them',
     async (command) => {
-      const { parent } = command;
-      const path = parent?.parent === null ? [command.name()] : [parent?.name() ?? '', command.name()];
+      const path = pathOf(command);
       const { code, err } = await typed(path);
       expect(code).toBe(2);
       const [, example = ''] = /^error: .* Usage: reloop .*, for example: reloop (.*)\n$/u.exec(err) ?? [];
@@ -51,10 +55,10 @@ describe('every command', () => {
   const durations = commands.flatMap((command) =>
     command.options
       .filter(({ flags }) => flags.includes('<duration>'))
-      .map(({ long }) => [command.name(), long ?? '']),
+      .map(({ long }) => [pathOf(command).join(' '), long ?? '']),
   );
   test.each(durations)('%s %s refuses a number without a unit', async (command, option) => {
-    const { code, err } = await typed([command, 'a', 'b', option, '30']);
+    const { code, err } = await typed([...command.split(' '), 'a', 'b', option, '30']);
     expect(code).toBe(2);
     expect(err).toContain('Write a number and its unit: 30s, 10m or 1h.');
   });

@@ -4,6 +4,7 @@ import { AgentClient } from '../../client/api/agent-client.ts';
 import { AgentRun } from '../../client/api/agent-run.ts';
 import { WorkflowNotFoundError, type WorkflowHandle } from '@temporalio/client';
 import { AgentSession } from '../../client/api/agent-session.ts';
+import { AgentSchedule } from '../../client/api/agent-schedule.ts';
 import { Backtest } from '../../client/backtest/backtest-handle.ts';
 import { outcomeOf } from '../../client/connect/update-run.ts';
 import { failedCall } from '../../client/connect/closed-channel.ts';
@@ -32,6 +33,10 @@ const token = `${'0'.repeat(32)}:1.1:r1`;
 
 type Call = () => unknown;
 
+const schedule = { agent: 'a', input: 'q', spec: { cronExpressions: ['0 7 * * *'] } };
+const agentSchedule = () => agentClient().schedule('s1');
+const time = { start: new Date(0), end: new Date(1) };
+
 const question = { id: 'm1', agent: 'a', input: 'q' };
 
 /** Every public method; `undefined`: one that asks nothing of the server. */
@@ -50,6 +55,9 @@ const methods: [of: { name: string; prototype: object }, calls: { [method: strin
       list: () => agentClient().list().next(),
       listPage: () => agentClient().listPage(),
       sessions: () => agentClient().sessions().next(),
+      schedules: () => agentClient().schedules(),
+      syncSchedules: () => agentClient().syncSchedules({ s1: schedule }),
+      schedule: undefined,
       as: undefined,
       get: undefined,
       session: undefined,
@@ -93,6 +101,18 @@ const methods: [of: { name: string; prototype: object }, calls: { [method: strin
       report: () => backtest().report(),
       describe: () => backtest().describe(),
       cancel: () => backtest().cancel(),
+    },
+  ],
+  [
+    AgentSchedule,
+    {
+      create: () => agentSchedule().create(schedule),
+      describe: () => agentSchedule().describe(),
+      pause: () => agentSchedule().pause(),
+      resume: () => agentSchedule().resume(),
+      trigger: () => agentSchedule().trigger(),
+      backfill: () => agentSchedule().backfill(time),
+      delete: () => agentSchedule().delete(),
     },
   ],
 ];

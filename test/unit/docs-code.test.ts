@@ -79,6 +79,7 @@ function layOut(): void {
     '@modelcontextprotocol',
     '@types/node',
     'vitest',
+    'standardwebhooks',
   ])
     symlinkSync(join(root, 'node_modules', name), join(packages, name));
   writeFileSync(join(project, 'package.json'), '{ "type": "module" }');

@@ -1,6 +1,7 @@
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { afterEach, describe, expect, test, vi } from 'vitest';
+import { callbacksOf } from '../../cli/commands/serve.ts';
 import { environmentKeyring } from '../../encryption/keys.ts';
 import { environmentSigner } from '../../encryption/token-signer.ts';
 import { tokenOf } from '../../cli/connection/token.ts';
@@ -84,6 +85,7 @@ const listed: Listed[] = [
     'secret',
     expect.stringMatching(/^[0-9a-f]{32}$/u),
   ]),
+  ['RELOOP_CALLBACK_SECRET', 'secret', () => callbacksOf(process.env, true), { secret: 'secret' }, true],
   ['TEMPORAL_CLI_PATH', '/no/such/temporal', isBinarySaid, true, false],
   ['OPENAI_API_KEY', 'key', () => openai().validate?.(), undefined, NO_MODEL],
   ['OPENAI_BASE_URL', 'http://127.0.0.1:1/v1', () => openai().validate?.(), undefined, NO_MODEL],

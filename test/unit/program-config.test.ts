@@ -13,7 +13,7 @@ const programOf = (definition: ConfigDefinition | undefined) => ({
 });
 
 /** A value of each option, as a program writes it. */
-const changes: Omit<Required<ConfigDefinition>, 'deployment'> = {
+const changes: Omit<Required<ConfigDefinition>, 'deployment' | 'schedules'> = {
   agents: [defineAgent({ name: 'a', model: 'm' })],
   tools: [brokenTool()],
   models: {},
@@ -32,6 +32,7 @@ const changes: Omit<Required<ConfigDefinition>, 'deployment'> = {
   live: { url: 'redis://127.0.0.1' },
   taskQueue: 'q',
   queues: {},
+  webhooks: [],
 };
 
 test('programs with the same parts share a worker', () => {

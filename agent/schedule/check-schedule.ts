@@ -1,0 +1,35 @@
+import { type FreshStart, readRunStart } from '../start/run-start.ts';
+import { InvalidInput } from '../values/refusal.ts';
+import { plainJson } from '../values/values.ts';
+import type { Json } from '../values/vocabulary.ts';
+import { type CompiledPolicies, type CompiledSpec, compilePolicies, compileSpec } from './compile-spec.ts';
+import type { ScheduleDefinition } from './schedule-definition.ts';
+
+/** A schedule that was checked as far as this is possible without the server. */
+export interface CheckedSchedule {
+  name: string;
+  spec: CompiledSpec;
+  policies: CompiledPolicies;
+  /** Input of each run, in the format in which people start runs. */
+  input: Json;
+  start: FreshStart;
+}
+
+/** Throws InvalidInput with a sentence that names the schedule. */
+export function checkSchedule(
+  name: string,
+  { spec, policies, ...start }: ScheduleDefinition,
+): CheckedSchedule {
+  try {
+    return {
+      name,
+      spec: compileSpec(spec),
+      policies: compilePolicies(policies),
+      input: plainJson(start),
+      start: readRunStart(start, []),
+    };
+  } catch (error) {
+    const problem = error instanceof Error ? error.message : String(error);
+    throw new InvalidInput(`Schedule "${name}": ${problem}`, { cause: error });
+  }
+}

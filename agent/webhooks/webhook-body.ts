@@ -1,0 +1,20 @@
+import { possibleDecisions } from '../rules/possible-decisions.ts';
+import type { WebhookDelivery } from './delivery.ts';
+
+/** Makes the body of a delivery. `url`: the run in Temporal's Web UI, if its address is known. */
+export function webhookBody(delivery: WebhookDelivery, url: string | undefined): string {
+  const { event, timestamp, run, wait, result, error, truncated } = delivery;
+  return JSON.stringify({
+    type: `run.${event}`,
+    timestamp: new Date(timestamp).toISOString(),
+    data: {
+      ...run,
+      status: event,
+      ...(wait && { waiting: { ...wait, decisions: possibleDecisions(wait).map(({ type }) => type) } }),
+      ...result,
+      ...(error && { error }),
+      ...(truncated && { truncated }),
+      ...(url === undefined ? {} : { url }),
+    },
+  });
+}

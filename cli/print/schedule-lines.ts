@@ -1,0 +1,36 @@
+import { asText } from '../../agent/values/vocabulary.ts';
+import { fieldsOf } from '../../agent/values/json-object.ts';
+import type { ScheduleSummary } from '../../client/api/agent-schedule.ts';
+import type { ScheduleReport } from '../../client/schedules/schedule-report.ts';
+import { localTime, oneLine, table } from '../shell/display.ts';
+
+/** Columns of a list of schedules. */
+export function schedulesTable(schedules: readonly ScheduleSummary[], width?: number): string[] {
+  const rows = schedules.map(({ name, paused, synced, next, lastRun }) => [
+    oneLine(name),
+    paused ? 'paused' : timeOrNone(next),
+    synced ? 'config' : 'create',
+    lastRun === null ? 'none yet' : oneLine(lastRun),
+  ]);
+  return table([['NAME', 'NEXT', 'FROM', 'LATEST RUN'], ...rows], width);
+}
+
+/** A schedule as `show` and `create` print it. */
+export function scheduleLines(report: ScheduleReport): string[] {
+  const { name, agent, input, paused, note, synced, policies, next, runs, running } = report;
+  const { started, skipped, missed } = report;
+  const times = next.slice(0, 3).map(localTime);
+  const because = note === null ? '' : `: ${oneLine(note)}`;
+  return [
+    `Schedule ${oneLine(name)}${synced ? ', from the config' : ''}`,
+    `asks ${oneLine(agent)}: ${oneLine(asText(fieldsOf(input)['input'] ?? ''))}`,
+    `next: ${paused ? `none, it is paused${because}` : times.join(', ') || 'none'}`,
+    `while an earlier run is open: ${policies.overlap}`,
+    `started: ${started}, skipped: ${skipped}, missed: ${missed}`,
+    ...runs.map(({ id }) => `run ${oneLine(id)}${running.includes(id) ? ' (open)' : ''}`),
+  ];
+}
+
+function timeOrNone(time: Date | null): string {
+  return time === null ? 'none' : localTime(time);
+}
