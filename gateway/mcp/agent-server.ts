@@ -2,6 +2,7 @@ import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { z } from '@hono/zod-openapi';
 import type { OperatorDecision } from '../../agent/rules/decisions.ts';
 import { decisionNames } from '../../agent/rules/decisions.ts';
+import { fieldOf } from '../../agent/values/values.ts';
 import { InvalidInput } from '../../agent/values/refusal.ts';
 import type { AgentRun } from '../../client/api/agent-run.ts';
 import { mayDo } from '../http/caller.ts';
@@ -52,7 +53,7 @@ export async function createAgentServer(options: AgentServerOptions): Promise<Mc
       },
       ({ input, session, wait: seconds }, extra) =>
         answered(async () => {
-          const key = textOf(extra._meta?.[KEY]);
+          const key = textOf(fieldOf(extra['_meta'], KEY));
           const run = await startRun(options, { agent: agent.name, input, session, key });
           return run.hasBegun ? follow(client.get(run.id), seconds, extra) : queuedAnswer(run.id);
         }),

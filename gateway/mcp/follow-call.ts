@@ -67,7 +67,7 @@ export async function followCall(run: AgentRun, waitMs: number, context: CallCon
   }
 
   async function report(message: string): Promise<void> {
-    const progressToken = context._meta?.progressToken;
+    const progressToken = context['_meta']?.progressToken;
     if (progressToken === undefined) return;
     progress += 1;
     await context.sendNotification({

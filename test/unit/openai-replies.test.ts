@@ -47,7 +47,7 @@ const ended = (call: string, text: string, attempts: number) => ({
   call,
   attempts,
   durationMs: 1,
-  turn: { text, usage },
+  turn: { text, usage, decision: { type: 'finish', output: text } },
 });
 const action = { tool: 'price', toolInput: { product: 'chair' }, log: '' };
 const record: object[] = [

@@ -52,6 +52,10 @@ const entriesOf = ({ from, pending = [] }: RestartInput): Entry[] => [...(from?.
 const stepsIn = (input: RestartInput) =>
   entriesOf(input).flatMap((entry) => (entry.type === 'step' ? [entry.call] : []));
 
+/** The agent that has the conversation before a step. */
+const agentOf = (run: string, step: number, input: RestartInput) =>
+  run === 'handed-over' && step > 2 ? 'final-answer' : input.agent;
+
 async function inputOf(name: string, restart: (client: Client, id: string) => Promise<unknown>) {
   const { client, id, inputs } = recordedRun(name);
   await restart(client, id);
@@ -73,11 +77,14 @@ test.each(runs)('a rewind of $name keeps what was before its step, whichever it 
     if (input === undefined) throw new Error('Nothing was started.');
     const { counters, restart, root } = input;
     expect(stepsIn(input).filter((call) => Number(call.split('.')[0]) >= step)).toEqual([]);
-    expect(new Set(stepsIn(input).map((call) => call.split('.')[0])).size).toBe(step - 1);
+    // A summary stands for the steps before it.
+    const kept = new Set(stepsIn(input).map((call) => call.split('.')[0])).size;
+    const isSummed = entriesOf(input).some(({ type }) => type === 'summary');
+    expect(isSummed ? kept <= step - 1 : kept === step - 1).toBe(true);
     expect(counters).toMatchObject({ iterations: step - 1 });
     // Sub-agents ask the model as well.
     expect(counters?.usage.modelCalls).toBeGreaterThanOrEqual(step - 1);
-    expect(input.manifest).toMatchObject({ name: input.agent });
+    expect(input.manifest).toMatchObject({ name: agentOf(name, step, input) });
     expect(restart).toMatchObject({ by: 'rewind', step });
     expect(root).toEqual(expect.any(String));
   }

@@ -18,7 +18,7 @@ const ends = (text: string, more: object = {}) => ({
   type: 'model_ended',
   call: '1',
   attempts: 1,
-  turn: { text, ...more },
+  turn: { text, decision: { type: 'finish', output: text }, ...more },
 });
 const text = (delta: string) => ({ type: 'text', call: '1', delta });
 const reasoning = (delta: string) => ({ type: 'reasoning', call: '1', delta });

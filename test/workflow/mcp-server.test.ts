@@ -36,7 +36,7 @@ async function overHttp(token: string): Promise<Client> {
       createGateway(rig.client, { tokens: callers, agents: served }).fetch(new Request(url, init)),
   });
   const client = new Client({ name: 'test', version: '1' });
-  await client.connect(transport as never); // the SDK's own types disagree about undefined
+  await client.connect(transport);
   onTestFinished(() => client.close());
   return client;
 }
