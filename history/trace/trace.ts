@@ -62,7 +62,6 @@ export function createTrace(id: string) {
   let firstN = 0;
   /** The run, or everything under way in the run before a rewind, is being cancelled. */
   let isCancelling = false;
-  let rewinding = false; // a reply that comes is dropped, with its inline calls
 
   return {
     async next(fact: Fact): Promise<RunEvent[]> {
@@ -121,7 +120,7 @@ export function createTrace(id: string) {
   /** Reads a completed update. The run has accepted the message or the decision; the result has the call of a decision. */
   function updated(result: unknown, sent: unknown): TimelessEvent[] {
     const message = asRunMessage(result, sent);
-    if (message?.type === 'rewind') isCancelling = rewinding = true;
+    if (message?.type === 'rewind') isCancelling = true;
     if (message?.type === 'extend' && message.timeMs !== undefined) timers.extended();
     if (message !== undefined) return steering.received(message);
     const decided = asDecision(result, sent);
@@ -176,7 +175,7 @@ export function createTrace(id: string) {
       return [...steps, ...calls.apply(call, { type: 'scheduled', n })];
     }
     const toolInput = scheduledInput(fact, input);
-    if (known === undefined) return rewinding ? [] : [{ type: 'tool_started', call, tool: name, toolInput }];
+    if (known === undefined) return [{ type: 'tool_started', call, tool: name, toolInput }];
     return calls.apply(call, { type: 'scheduled', n, input: toolInput });
   }
 
@@ -214,7 +213,7 @@ export function createTrace(id: string) {
     ({ done, firstN } = point);
     const { iterations, usage } = point.counters;
     Object.assign(spent, { iterations, usage });
-    isCancelling = rewinding = false;
+    isCancelling = false;
     agents.setByName(point.agent);
     pending.clear();
     timers.extended();
@@ -236,7 +235,7 @@ export function createTrace(id: string) {
     spent.usage = addUsage(spent.usage, turn.usage);
     if (decision.type === 'finish') lastLog = decision.log ?? text;
     const tools = agents.get(scopeOf(call))?.tools ?? [];
-    return rewinding ? reply : [...reply, ...calls.plan(call, turn, { tools, firstN })];
+    return [...reply, ...calls.plan(call, turn, { tools, firstN })];
   }
 
   function timerStarted(timer: string, summary: unknown): TimelessEvent[] {
@@ -292,7 +291,7 @@ export function createTrace(id: string) {
     const tools = agents.get(0)?.tools ?? [];
     calls.restart(event, turn && plannedCalls(String(step), turn.turn, { tools, firstN }));
     // The run may have ended before a rewind that it had accepted.
-    isCancelling = rewinding = false;
+    isCancelling = false;
     pending.clear();
     return [event, ...steering.restarted(run.said ?? [])];
   }

@@ -129,12 +129,17 @@ describe('a call that failed as a person cancelled it', () => {
   });
 });
 
-test('an inline call of a reply that a rewind drops is not begun', async () => {
+test.each(['before', 'after'])('a reply %s the rewind that drops it shows its calls', async (order) => {
   const rewind = updateFact('rewind', { step: 1 }, { message: 'rewind' });
-  const reply = [scheduled('callModel', '2', { base: 0, prev: '', delta: [] }), rewind, succeeded('2', turn)];
+  const [asked, replied] = [
+    scheduled('callModel', '2', { base: 0, prev: '', delta: [] }),
+    succeeded('2', turn),
+  ];
   const inline = [scheduled('Search', '2.1', 'x'), succeeded('2.1', 'found')];
-  const events = await eventsAfterStart(failed, ...reply, ...inline);
-  expect(events.filter((event) => 'call' in event && event.call === '2.1')).toEqual([]);
+  const reply = order === 'before' ? [replied, ...inline, rewind] : [rewind, replied, ...inline];
+  const events = await eventsAfterStart(failed, asked, ...reply);
+  const types = events.flatMap((event) => ('call' in event && event.call === '2.1' ? [event.type] : []));
+  expect(types).toEqual(['action', 'tool_started']);
 });
 
 describe('a run that ended at a wait', () => {

@@ -66,7 +66,8 @@ export async function callTool(
   }
 }
 
-function contextOf({ deadline, counters, done }: AgentLoop): CallContext {
+/** Returns the state of the run that a call's next action depends on. */
+export function contextOf({ deadline, counters, done }: AgentLoop): CallContext {
   return { overdue: deadline.passed, nowMs: Date.now(), approved: counters.approved, done };
 }
 

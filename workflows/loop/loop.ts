@@ -6,6 +6,7 @@ import { grown } from '../../agent/transcript/compaction.ts';
 import { act } from './act.ts';
 import type { AgentLoop } from '../run/agent-loop.ts';
 import { atLimit, limitOf, stopRepeating } from './at-limit.ts';
+import { dropTurn } from './dropped-turn.ts';
 import { type LoopEnd, endWith } from './loop-end.ts';
 import { plan } from './plan.ts';
 import { resolveTarget } from './resolve.ts';
@@ -45,7 +46,10 @@ async function think(loop: AgentLoop): Promise<ModelTurn | LoopEnd> {
       continue;
     }
     const turn = await plan(loop);
-    if (loop.rewindTo !== undefined) throw new CancelledFailure('The run is being rewound');
+    if (loop.rewindTo !== undefined) {
+      if (turn !== undefined) dropTurn(loop, turn);
+      throw new CancelledFailure('The run is being rewound');
+    }
     if (turn === undefined) continue; // the time limit cut the model call
     if (turn.decision.type !== 'compact') beginTurn(loop);
     return turn;
