@@ -13,6 +13,7 @@ export const MOST_MS = 40 * 60_000;
 const MOST_LIVES = 3;
 /** Longer than all that a worker can be away. */
 const NEWS_MS = 120_000;
+const POLL_MS = 3000;
 
 /** A run from a start to an end, as everybody saw it. */
 export interface RunLife {
@@ -79,9 +80,13 @@ export async function live(
   const over = new AbortController();
   const isThere = async ({ call, n }: WaitingCall) => {
     // A parent hears later of the waits of its sub-agents.
-    if (call.includes('/')) await sleep(NEWS_MS);
-    const { waiting } = await run.describe();
-    return waiting.some((wait) => wait.call === call && wait.n === n);
+    const until = Date.now() + (call.includes('/') ? NEWS_MS : 0);
+    for (;;) {
+      const { waiting } = await run.describe();
+      const isListed = waiting.some((wait) => wait.call === call && wait.n === n);
+      if (!isListed || Date.now() >= until) return isListed;
+      await sleep(POLL_MS);
+    }
   };
   const onWaiting = random.chance(0.15) ? answering(random.fork(), words, onlooker.broken) : undefined;
   const operators = Array.from({ length: onWaiting === undefined ? random.int(1, 2) : 0 }, () =>
