@@ -10,12 +10,11 @@ import {
   type Failure,
   type Job,
   type Payload,
-  decodeValue,
   durationMs,
-  encodeValue,
   runAttempt,
 } from './sdk.ts';
 import { ServiceError } from './service-error.ts';
+import type { Values } from './values.ts';
 
 /** A local activity under way. */
 export interface LocalCall {
@@ -45,24 +44,30 @@ export class ActivityRunner {
   readonly #settings: ActivitySettings;
   readonly #client: Client;
   readonly #queue: string;
+  readonly #values: Values;
 
-  constructor(process: VirtualProcess, settings: ActivitySettings, client: Client, queue: string) {
+  constructor(
+    process: VirtualProcess,
+    settings: ActivitySettings,
+    client: Client,
+    queue: string,
+    values: Values,
+  ) {
     this.#process = process;
     this.#settings = settings;
     this.#client = client;
     this.#queue = queue;
+    this.#values = values;
   }
 
   async run(activity: ActivityTask): Promise<void> {
     activity.begin(this.#process.identity);
     const { token, schedule } = activity;
     const beat = async (details: unknown) => {
+      const encoded = details === undefined ? undefined : [await this.#values.encode(details)];
       await this.#process.request();
       try {
-        const { cancelRequested, activityPaused, activityReset } = activity.heartbeat(
-          token,
-          details === undefined ? undefined : [encodeValue(details)],
-        );
+        const { cancelRequested, activityPaused, activityReset } = activity.heartbeat(token, encoded);
         if (cancelRequested) attempt.cancel('CANCELLED');
         else if (activityReset) attempt.cancel('RESET');
         else if (activityPaused) attempt.cancel('PAUSED');
@@ -86,7 +91,7 @@ export class ActivityRunner {
         heartbeatMs: durationMs(schedule.heartbeatTimeout),
         isOver: () => activity.state !== 'started' || activity.token !== token,
       },
-      (schedule.input?.payloads ?? []).map(decodeValue),
+      (schedule.input?.payloads ?? []).map(this.#values.read),
       schedule.header?.fields ?? {},
       (details) => void beat(details),
     );
@@ -135,7 +140,7 @@ export class ActivityRunner {
         heartbeatMs: undefined,
         isOver: () => !execution.isOpen,
       },
-      (command?.arguments ?? []).map(decodeValue),
+      (command?.arguments ?? []).map(this.#values.read),
       command?.headers ?? {},
       () => undefined,
     );
@@ -191,7 +196,7 @@ export class ActivityRunner {
         activityType: of.type,
         workflowType: execution.request.type,
         heartbeatTimeoutMs: of.heartbeatMs,
-        heartbeatDetails: of.heartbeatDetails === undefined ? undefined : decodeValue(of.heartbeatDetails),
+        heartbeatDetails: of.heartbeatDetails && this.#values.read(of.heartbeatDetails),
         activityNamespace: 'default',
         workflowNamespace: 'default',
         namespace: 'default',
@@ -208,6 +213,7 @@ export class ActivityRunner {
       args,
       headers,
       this.#client,
+      this.#values.loaded,
       this.#settings.interceptors.activity,
       onHeartbeat,
     );

@@ -1,8 +1,9 @@
 import type { ActivityTask } from './activity-task.ts';
 import type { Random } from './random.ts';
-import { type Failure, decodeValue, encodeValue } from './sdk.ts';
+import type { Failure } from './sdk.ts';
 import type { Poller } from './server.ts';
 import { ServiceError } from './service-error.ts';
+import type { Values } from './values.ts';
 import { sleep } from './virtual-time.ts';
 import { type Effect, FOREIGN_QUEUE } from './world-tools.ts';
 
@@ -13,10 +14,12 @@ export class ForeignWorker implements Poller {
   readonly isPolling = true;
   readonly #random: Random;
   readonly #effects: Effect[];
+  readonly #values: Values;
 
-  constructor(random: Random, effects: Effect[]) {
+  constructor(random: Random, effects: Effect[], values: Values) {
     this.#random = random;
     this.#effects = effects;
+    this.#values = values;
   }
 
   async runActivity(activity: ActivityTask): Promise<void> {
@@ -25,7 +28,7 @@ export class ForeignWorker implements Poller {
     const { token, schedule, execution } = activity;
     const tool = schedule.activityType?.name ?? '';
     const [payload] = schedule.input?.payloads ?? [];
-    const { n } = (payload ? decodeValue(payload) : {}) as { n: number };
+    const { n } = (payload ? this.#values.read(payload) : {}) as { n: number };
     await sleep(random.int(0, 3000));
     if (random.chance(0.1)) return this.#answer(() => activity.fail(token, failure(`${tool} is busy`)));
     if (random.chance(0.1))
@@ -42,7 +45,8 @@ export class ForeignWorker implements Poller {
     });
     await sleep(random.int(0, 3000));
     if (random.chance(0.1)) return; // It dies without an answer.
-    this.#answer(() => activity.complete(token, encodeValue(`${tool} ${n}`)));
+    const result = await this.#values.encode(`${tool} ${n}`);
+    this.#answer(() => activity.complete(token, result));
   }
 
   runWorkflowTask(): Promise<void> {

@@ -10,6 +10,7 @@ import type { VirtualServer } from './server.ts';
 import type { SessionLife } from './session-lives.ts';
 import { sessionsAnswer } from './session-law.ts';
 import { cancelledCallsEnd, earlyAnswersCount, pausedBeginsNothing, pausesHold } from './word-laws.ts';
+import type { Values } from './values.ts';
 import type { World } from './world.ts';
 
 const { EventType } = protos.temporal.api.enums.v1;
@@ -17,6 +18,7 @@ const { EventType } = protos.temporal.api.enums.v1;
 export interface Seen {
   world: World;
   server: VirtualServer;
+  values: Values;
   runs: readonly RunLife[];
   sessions: readonly SessionLife[];
   words: readonly Word[];
@@ -228,6 +230,22 @@ function smallEvents({ server }: Seen): string[] {
   );
 }
 
+/** What people and models have said. Names of tools, ids and numbers may be read by everybody. */
+const SECRET =
+  /question run-of|message session-of|Question \d|help \d|word \d|resolved \d|by token of|simulated M|fails (?:before|after)/u;
+
+/** With encryption, nobody reads in the server's histories what was said. */
+function nothingIsInClear({ server, values }: Seen): string[] {
+  if (!values.isEncrypted) return [];
+  const { HistoryEvent } = protos.temporal.api.history.v1;
+  return server.executions.flatMap(({ id, history }) =>
+    history.flatMap((event) => {
+      const [found] = SECRET.exec(Buffer.from(HistoryEvent.encode(event).finish()).toString('latin1')) ?? [];
+      return found === undefined ? [] : [`${id}: event ${String(event.eventId)} has "${found}" in clear`];
+    }),
+  );
+}
+
 const laws: Law[] = [
   (seen) => brokenFromOutside({ ...seen, lost: seen.server.lostUpdates }),
   toldIsRecorded,
@@ -239,6 +257,7 @@ const laws: Law[] = [
     ),
   eventsAreHistory,
   smallEvents,
+  nothingIsInClear,
   timeLimitIsKept,
   nothingIsLate,
   decisionsMeetTheirWait,

@@ -4,14 +4,19 @@ import { isOwnStatus, searchAttribute } from '../../agent/values/names.ts';
 import type { RunReport } from '../../client/index.ts';
 import type { Onlooker } from './operator.ts';
 import type { Execution } from './execution.ts';
-import { decodeValue, durationMs } from './sdk.ts';
+import { durationMs } from './sdk.ts';
 import type { VirtualServer } from './server.ts';
+import type { Values } from './values.ts';
 
 /** Waits in a memo. */
 const MOST_LISTED = 10;
 
 /** Holds each report against what lists of runs show, and each wait against what a person can do about it. */
-export function createOnlooker(server: VirtualServer, broken: (sentence: string) => void): Onlooker {
+export function createOnlooker(
+  server: VirtualServer,
+  { read }: Values,
+  broken: (sentence: string) => void,
+): Onlooker {
   /** Changes with the run. undefined: its workflow has not processed everything. */
   const stateOfRun = (id: string) => {
     const execution = server.find(id);
@@ -25,17 +30,17 @@ export function createOnlooker(server: VirtualServer, broken: (sentence: string)
     look(report, before) {
       const { id, status, waiting } = report;
       const isCalm = before !== undefined && before === stateOfRun(id);
-      const listed = isCalm ? listedStatus(server, report) : undefined;
+      const listed = isCalm ? listedStatus(server, read, report) : undefined;
       const shown = isOwnStatus(status) ? status : null;
       if (isCalm && listed !== shown)
         broken(`${id} is ${status} at ${performance.now() / 1000} s, and lists show ${String(listed)}`);
-      const [inMemo, inReport] = [waitsInMemo(server, id), waiting.map(nameOf).toSorted()];
+      const [inMemo, inReport] = [waitsInMemo(server, read, id), waiting.map(nameOf).toSorted()];
       const isListed = inMemo.length === Math.min(MOST_LISTED, inReport.length);
       if (isCalm && !(isListed && inMemo.every((wait) => inReport.includes(wait))))
         broken(`${id} waits for ${inReport.join(', ')}, and its memo has ${inMemo.join(', ')}`);
       for (const child of isCalm ? quietChildren(server, id) : []) {
         const caller = child.id.slice(id.length + 1);
-        const own = waitsInMemo(server, child.id).map((wait) => `${caller}/${wait}`);
+        const own = waitsInMemo(server, read, child.id).map((wait) => `${caller}/${wait}`);
         const shown = inReport.filter((wait) => wait.startsWith(`${caller}/`));
         const isShown = own.length === Math.min(MOST_LISTED, shown.length);
         if (!isShown || !own.every((wait) => shown.includes(wait)))
@@ -74,17 +79,17 @@ function quietChildren({ executions }: VirtualServer, id: string): Execution[] {
   return open.filter(({ request }) => parent !== undefined && request.parent?.execution === parent);
 }
 
-function listedStatus(server: VirtualServer, { id }: RunReport): unknown {
+function listedStatus(server: VirtualServer, read: Values['read'], { id }: RunReport): unknown {
   const payload = server.find(id)?.searchAttributes[searchAttribute.status];
-  const value = payload?.data?.length ? decodeValue(payload) : null;
+  const value = payload?.data?.length ? read(payload) : null;
   // A removed attribute is an empty list.
   return Array.isArray(value) && value.length === 0 ? null : value;
 }
 
 /** Lists of runs read the waits of a run from its memo. */
-function waitsInMemo(server: VirtualServer, id: string): string[] {
+function waitsInMemo(server: VirtualServer, read: Values['read'], id: string): string[] {
   const payload = server.find(id)?.memo['waiting'];
-  const waits = payload?.data?.length ? (decodeValue(payload) as ListedWait[] | null) : null;
+  const waits = payload?.data?.length ? (read(payload) as ListedWait[] | null) : null;
   return (waits ?? []).map(nameOf).toSorted();
 }
 

@@ -3,8 +3,9 @@ import { createRequire } from 'node:module';
 import { runInThisContext } from 'node:vm';
 import type { Client } from '@temporalio/client';
 import {
+  type DataConverter,
+  type LoadedDataConverter,
   TypedSearchAttributes,
-  defaultFailureConverter,
   defaultPayloadConverter,
   noopMetricMeter,
 } from '@temporalio/common';
@@ -12,15 +13,21 @@ import type { Info } from '@temporalio/activity';
 import type { ActivityInterceptorsFactory } from '@temporalio/worker';
 import { LIGHT_PROMISES } from '../../worker/light-promises.ts';
 import protos, { type coresdk, type temporal } from '@temporalio/proto';
+import type * as Converters from '@temporalio/common/lib/internal-non-workflow/index.js';
 import type * as ActivityModule from '@temporalio/worker/lib/activity.js';
 import type * as WorkerModule from '@temporalio/worker/lib/worker.js';
 import type * as ReusableVm from '@temporalio/worker/lib/workflow/reusable-vm.js';
+import type * as CodecRunner from '@temporalio/worker/lib/workflow-codec-runner.js';
 
 const require = createRequire(import.meta.url);
 const { ReusableVMWorkflowCreator: Creator } =
   require('@temporalio/worker/lib/workflow/reusable-vm.js') as typeof ReusableVm;
 const { parseWorkflowCode } = require('@temporalio/worker/lib/worker.js') as typeof WorkerModule;
 const { Activity } = require('@temporalio/worker/lib/activity.js') as typeof ActivityModule;
+const { WorkflowCodecRunner } =
+  require('@temporalio/worker/lib/workflow-codec-runner.js') as typeof CodecRunner;
+const { loadDataConverter } =
+  require('@temporalio/common/lib/internal-non-workflow/index.js') as typeof Converters;
 
 // The SDK's own UTF-8 in JavaScript takes a tenth of a simulation's time.
 const encoding = require('@temporalio/common/lib/encoding.js') as {
@@ -30,7 +37,7 @@ const encoding = require('@temporalio/common/lib/encoding.js') as {
 encoding.encode = (text) => new TextEncoder().encode(text);
 encoding.decode = (bytes) => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString();
 
-export type { coresdk, temporal };
+export type { LoadedDataConverter, coresdk, temporal };
 export { protos };
 export type Job = coresdk.workflow_activation.IWorkflowActivationJob;
 export type Command = coresdk.workflow_commands.IWorkflowCommand;
@@ -40,6 +47,9 @@ export type HistoryEvent = protos.temporal.api.history.v1.IHistoryEvent;
 
 export const encodeValue = (value: unknown): Payload => defaultPayloadConverter.toPayload(value);
 export const decodeValue = (payload: Payload): unknown => defaultPayloadConverter.fromPayload(payload);
+
+/** Loads the modules that a data converter names. */
+export const loadConverter = (converter: DataConverter): LoadedDataConverter => loadDataConverter(converter);
 
 /** Node starts a thread for each entry of the sandbox that has a time-out: most of a simulation's time. */
 const NO_TIMEOUT = undefined as unknown as number;
@@ -98,7 +108,10 @@ export class Sandbox {
       showStackTraceSources: false,
       failureExceptionTypeNames: [],
     });
-    return new Instance(workflow, runId, buildId);
+    const context = { type: 'workflow', namespace: 'default', workflowId } as const;
+    const { payloadCodecs } = options.converter;
+    const codecs = payloadCodecs.length === 0 ? undefined : new WorkflowCodecRunner(payloadCodecs, context);
+    return new Instance(workflow, { runId, buildId, codecs });
   }
 }
 
@@ -115,6 +128,7 @@ export interface InstanceOptions {
   /** Time of the start, in ms. */
   now: number;
   seed: number;
+  converter: LoadedDataConverter;
 }
 
 type Workflow = Awaited<ReturnType<ReusableVm.ReusableVMWorkflowCreator['createWorkflow']>>;
@@ -130,46 +144,58 @@ export interface Activation {
 }
 
 export interface Activated {
+  /** As the server gets them. */
   commands: Command[];
+  /** The commands before their encryption. */
+  clear: Command[];
   flags: number[];
   sinkCalls: { ifaceName: string; fnName: string; args: unknown[] }[];
   failure: Failure | undefined;
 }
 
+interface InstanceNames {
+  runId: string;
+  buildId: string;
+  /** undefined: nothing is encrypted. */
+  codecs: CodecRunner.WorkflowCodecRunner | undefined;
+}
+
 /** One workflow in a worker's cache. */
 export class Instance {
   readonly #workflow: Workflow;
-  readonly #runId: string;
-  readonly #buildId: string;
+  readonly #of: InstanceNames;
 
-  constructor(workflow: Workflow, runId: string, buildId: string) {
+  constructor(workflow: Workflow, of: InstanceNames) {
     this.#workflow = workflow;
-    this.#runId = runId;
-    this.#buildId = buildId;
+    this.#of = of;
   }
 
   async activate(activation: Activation): Promise<Activated> {
+    const { runId, buildId, codecs } = this.#of;
     const { WorkflowActivation } = protos.coresdk.workflow_activation;
+    const encoded = WorkflowActivation.decode(
+      WorkflowActivation.encode(
+        WorkflowActivation.fromObject({
+          runId,
+          timestamp: timestamp(activation.at),
+          isReplaying: activation.isReplaying,
+          historyLength: activation.historyLength,
+          historySizeBytes: activation.historyBytes,
+          continueAsNewSuggested: activation.continueAsNewSuggested,
+          availableInternalFlags: [...activation.flags],
+          jobs: activation.jobs,
+          deploymentVersionForCurrentTask: { deploymentName: '', buildId },
+        }),
+      ).finish(),
+    );
     const completion = await this.#workflow.activate(
-      WorkflowActivation.decode(
-        WorkflowActivation.encode(
-          WorkflowActivation.fromObject({
-            runId: this.#runId,
-            timestamp: timestamp(activation.at),
-            isReplaying: activation.isReplaying,
-            historyLength: activation.historyLength,
-            historySizeBytes: activation.historyBytes,
-            continueAsNewSuggested: activation.continueAsNewSuggested,
-            availableInternalFlags: [...activation.flags],
-            jobs: activation.jobs,
-            deploymentVersionForCurrentTask: { deploymentName: '', buildId: this.#buildId },
-          }),
-        ).finish(),
-      ),
+      codecs === undefined ? encoded : ((await codecs.decodeActivation(encoded)) as typeof encoded),
     );
     const sinkCalls = await this.#workflow.getAndResetSinkCalls();
+    const sent = codecs === undefined ? completion : await codecs.encodeCompletion(completion);
     return {
-      commands: completion.successful?.commands ?? [],
+      commands: sent.successful?.commands ?? [],
+      clear: completion.successful?.commands ?? [],
       flags: completion.successful?.usedInternalFlags ?? [],
       sinkCalls,
       failure: completion.failed?.failure ?? undefined,
@@ -193,6 +219,7 @@ export function runAttempt(
   args: unknown[],
   headers: { [name: string]: Payload },
   client: Client,
+  converter: LoadedDataConverter,
   interceptors: readonly ActivityInterceptorsFactory[],
   onHeartbeat: (details: unknown) => void,
 ): Attempt {
@@ -207,11 +234,7 @@ export function runAttempt(
   const activity = new Activity(
     info,
     fn as never, // called with its own arguments
-    {
-      payloadConverter: defaultPayloadConverter,
-      payloadCodecs: [],
-      failureConverter: defaultFailureConverter,
-    },
+    converter,
     { type: 'activity', namespace: 'default', activityId: info.activityId, isLocal: info.isLocal } as never,
     undefined,
     onHeartbeat,

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { setMaxListeners } from 'node:events';
-import { Client, type ConnectionLike } from '@temporalio/client';
+import { Client, type ConnectionLike, type DataConverter } from '@temporalio/client';
 import { describe } from './description.ts';
 import type { Execution } from './execution.ts';
 import { type Payload, protos, type temporal, timestamp } from './sdk.ts';
@@ -61,7 +61,7 @@ export function serviceFor(server: VirtualServer, proceed: () => Promise<void>):
   ) as VirtualService;
 }
 
-export function clientOf(service: VirtualService, identity: string): Client {
+export function clientOf(service: VirtualService, identity: string, dataConverter: DataConverter): Client {
   const connection: ConnectionLike = {
     workflowService: service,
     operatorService: undefined as never, // no activity uses it
@@ -72,7 +72,7 @@ export function clientOf(service: VirtualService, identity: string): Client {
     withMetadata: (_metadata, fn) => fn(),
     withAbortSignal: (signal, fn) => scope.run({ ...scope.getStore(), signal }, fn),
   };
-  return new Client({ connection, namespace: 'default', identity });
+  return new Client({ connection, namespace: 'default', identity, dataConverter });
 }
 
 function bounded<T>(

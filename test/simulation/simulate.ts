@@ -16,11 +16,14 @@ import { Sandbox } from './sdk.ts';
 import { clientOf, serviceFor } from './service.ts';
 import { type SessionLife, playSession } from './session-lives.ts';
 import { type ServerObserver, VirtualServer } from './server.ts';
+import { type Values, clearValues, encryptedValues } from './values.ts';
 import { START, onVirtualTime, sleep } from './virtual-time.ts';
 import { VirtualWorker } from './worker.ts';
 import { type World, createWorld } from './world.ts';
 
 const QUEUE = 'simulation';
+/** Share of the simulations in which everything is encrypted. */
+const ENCRYPTED = 0.15;
 
 export interface Simulated {
   seed: number;
@@ -66,6 +69,7 @@ class Simulation {
   readonly #random: Random;
   readonly #profile: Profile;
   readonly #server: VirtualServer;
+  readonly #values: Values;
   readonly #words: Word[] = [];
   readonly #told = new Map<string, RunEvent[]>();
   /** Those that are alive. */
@@ -90,6 +94,9 @@ class Simulation {
       closed: ({ id, end }) => this.#tell(`${id} closed: ${end?.type}`),
     };
     this.#server = new VirtualServer(random.fork(), observer, this.#profile);
+    // By itself, so that the other choices of a seed are the same.
+    const isEncrypted = new Random(~seed).chance(ENCRYPTED);
+    this.#values = isEncrypted ? encryptedValues() : clearValues;
   }
 
   get activations(): number {
@@ -101,7 +108,7 @@ class Simulation {
     const isSession = this.#random.chance(0.25);
     const people = new VirtualProcess('client', this.#server.random);
     const service = serviceFor(this.#server, () => people.connected());
-    const client = new AgentClient(clientOf(service, 'client'), 'virtual', QUEUE);
+    const client = new AgentClient(clientOf(service, 'client', this.#values.converter), 'virtual', QUEUE);
     const world = createWorld(this.#random.fork(), {
       isSession,
       profile: this.#profile,
@@ -112,8 +119,8 @@ class Simulation {
         this.#tell(`${runId} ${event.type} ${JSON.stringify(event).slice(0, 200)}`);
       },
     });
-    this.#server.workers.push(new ForeignWorker(this.#random.fork(), world.effects));
-    this.#tell(`profile: ${this.#profile.name ?? 'none'}`);
+    this.#server.workers.push(new ForeignWorker(this.#random.fork(), world.effects, this.#values));
+    this.#tell(`profile: ${this.#profile.name ?? 'none'}${this.#values.isEncrypted ? ', encrypted' : ''}`);
     this.#startWorkers(world, people);
     const { runs, sessions } = await this.#play(client, isSession);
     for (const { id, end, report } of runs) {
@@ -130,7 +137,8 @@ class Simulation {
         at - START,
       );
     this.story.sort((a, b) => Number.parseFloat(a) - Number.parseFloat(b));
-    const seen = { world, server: this.#server, runs, sessions, words: this.#words, told: this.#told };
+    const [server, values] = [this.#server, this.#values];
+    const seen = { world, server, values, runs, sessions, words: this.#words, told: this.#told };
     this.problems.push(...brokenLaws({ ...seen, isDisturbed: this.#isDisturbed }));
     for (const worker of this.#server.workers) worker.kill();
   }
@@ -139,7 +147,7 @@ class Simulation {
     client: AgentClient,
     isSession: boolean,
   ): Promise<{ runs: RunLife[]; sessions: SessionLife[] }> {
-    const onlooker = createOnlooker(this.#server, (problem) => this.problems.push(problem));
+    const onlooker = createOnlooker(this.#server, this.#values, (problem) => this.problems.push(problem));
     const stage: Stage = { client, words: this.#words, onlooker, profile: this.#profile };
     if (isSession) {
       const session = await playSession(stage, `session-of-${this.#seed}`, this.#random.fork());
@@ -219,6 +227,7 @@ class Simulation {
         identity: `worker-${++this.#started}`,
         queue: QUEUE,
         version,
+        values: this.#values,
         onKill,
         onDivergence: ({ id }, expected, found) => {
           const [before, now] = [expected, found].map((commands) => JSON.stringify(commands).slice(0, 300));

@@ -1,8 +1,9 @@
 import type { RunEvent } from '../../agent/run/events.ts';
 import type { Law } from './laws.ts';
 import { ONCE, withOneLife } from './outside-laws.ts';
-import { decodeValue, durationMs } from './sdk.ts';
+import { durationMs } from './sdk.ts';
 import type { VirtualServer } from './server.ts';
+import type { Values } from './values.ts';
 
 /** Longer than a word can be on its way. */
 const WAY_MS = 120_000;
@@ -43,11 +44,11 @@ export const pausedBeginsNothing: Law = ({ runs }) =>
   });
 
 /** A run that has kept an early answer by token does not wait for that answer. */
-export const earlyAnswersCount: Law = ({ server, runs, words }) =>
+export const earlyAnswersCount: Law = ({ server, values, runs, words }) =>
   withOneLife(runs).flatMap(({ id, events }) =>
     words.flatMap(({ run, isKept, call = '', data, at }) => {
       if (run !== id || isKept !== true) return [];
-      const deferredAt = completedAt(server, id, (data as { token: string }).token);
+      const deferredAt = completedAt(server, values, id, (data as { token: string }).token);
       // A token of an earlier wait of the call answers nothing.
       if (deferredAt < at) return [];
       const next = events.find((event) => event.at >= deferredAt && callOf(event) === call);
@@ -58,12 +59,12 @@ export const earlyAnswersCount: Law = ({ server, runs, words }) =>
   );
 
 /** The time at which an attempt with this token has returned; Infinity: never. */
-function completedAt(server: VirtualServer, id: string, token: string): number {
+function completedAt(server: VirtualServer, { read }: Values, id: string, token: string): number {
   const results = server.executions
     .filter((one) => one.id === id)
     .flatMap(({ history }) => history)
     .flatMap(({ eventTime, activityTaskCompletedEventAttributes: completed }) =>
-      (completed?.result?.payloads ?? []).map((payload) => ({ eventTime, result: decodeValue(payload) })),
+      (completed?.result?.payloads ?? []).map((payload) => ({ eventTime, result: read(payload) })),
     );
   const found = results.find(({ result }) => (result as { token?: string } | null)?.token === token);
   return durationMs(found?.eventTime) ?? Infinity;

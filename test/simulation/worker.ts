@@ -9,6 +9,7 @@ import { VirtualProcess } from './process.ts';
 import type { Sandbox } from './sdk.ts';
 import { type VirtualService, clientOf, serviceFor } from './service.ts';
 import type { Poller, VirtualServer } from './server.ts';
+import type { Values } from './values.ts';
 import { sleep } from './virtual-time.ts';
 import { type OnDivergence, WorkflowRunner } from './workflow-runner.ts';
 
@@ -19,6 +20,7 @@ export interface WorkerOptions {
   identity: string;
   queue: string;
   version: number;
+  values: Values;
   onDivergence: OnDivergence;
   /** Called when the worker is killed, by others or by a tool of its own. */
   onKill(worker: VirtualWorker): void;
@@ -37,7 +39,7 @@ export class VirtualWorker implements Poller {
   readonly #journal = new Set<BegunAttempt>();
 
   constructor(server: VirtualServer, sandbox: Sandbox, loaded: LoadedConfig, options: WorkerOptions) {
-    const { identity, queue, version, onDivergence, onKill } = options;
+    const { identity, queue, version, values, onDivergence, onKill } = options;
     this.nextVersion = version;
     this.server = server;
     this.queue = queue;
@@ -48,12 +50,14 @@ export class VirtualWorker implements Poller {
     });
     const settings = activitySettings(loaded, true, { identity });
     this.#service = serviceFor(server, () => this.process.connected());
-    this.#activities = new ActivityRunner(this.process, settings, clientOf(this.#service, identity), queue);
+    const client = clientOf(this.#service, identity, values.converter);
+    this.#activities = new ActivityRunner(this.process, settings, client, queue, values);
     this.#workflows = new WorkflowRunner(
       this.process,
       sandbox,
       settings.sinks,
       this.#activities,
+      values,
       onDivergence,
     );
   }

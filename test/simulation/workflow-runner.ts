@@ -6,14 +6,8 @@ import type { Execution } from './execution.ts';
 import type { RecordedActivation } from './workflow-tasks.ts';
 import type { LocalMarker } from './local-marker.ts';
 import type { VirtualProcess } from './process.ts';
-import {
-  type Activated,
-  type Activation,
-  type Command,
-  type Instance,
-  type Sandbox,
-  decodeValue,
-} from './sdk.ts';
+import { type Activated, type Activation, type Command, type Instance, type Sandbox } from './sdk.ts';
+import type { Values } from './values.ts';
 import { clockStill } from './virtual-time.ts';
 
 /** Called when a replay gives other commands than the first execution. */
@@ -25,6 +19,7 @@ export class WorkflowRunner {
   readonly #sandbox: Sandbox;
   readonly #sinks: ActivitySettings['sinks'];
   readonly #activities: ActivityRunner;
+  readonly #values: Values;
   readonly #onDivergence: OnDivergence;
   /** With the number of activations that each has seen: one that has missed some is stale. */
   readonly #cache = new Map<string, { instance: Instance; seen: number }>();
@@ -36,12 +31,14 @@ export class WorkflowRunner {
     sandbox: Sandbox,
     sinks: ActivitySettings['sinks'],
     activities: ActivityRunner,
+    values: Values,
     onDivergence: OnDivergence,
   ) {
     this.#process = process;
     this.#sandbox = sandbox;
     this.#sinks = sinks;
     this.#activities = activities;
+    this.#values = values;
     this.#onDivergence = onDivergence;
   }
 
@@ -111,10 +108,11 @@ export class WorkflowRunner {
           ? undefined
           : { workflowId: request.parent.execution.id, runId: request.parent.execution.runId },
       memo: Object.fromEntries(
-        Object.entries(request.memo).map(([name, payload]) => [name, decodeValue(payload)]),
+        Object.entries(request.memo).map(([name, payload]) => [name, this.#values.read(payload)]),
       ),
       now: execution.startedAt,
       seed: execution.seed,
+      converter: this.#values.loaded,
     });
   }
 
@@ -124,11 +122,11 @@ export class WorkflowRunner {
     for (const recorded of execution.tasks.replay) {
       const jobs = replayedJobs(recorded);
       execution.server.activations++;
-      const { commands, failure } = await clockStill(() =>
+      const { clear, failure } = await clockStill(() =>
         instance.activate({ ...recorded, jobs, isReplaying: true, flags: [...execution.tasks.flags] }),
       );
-      const expected = commandText(recorded.commands);
-      const found = failure === undefined ? commandText(commands) : failure;
+      const expected = commandText(recorded.clear);
+      const found = failure === undefined ? commandText(clear) : failure;
       if (JSON.stringify(found) !== JSON.stringify(expected)) this.#onDivergence(execution, expected, found);
     }
     return instance;
@@ -159,7 +157,7 @@ export class WorkflowRunner {
       const { failure } = activated;
       if (failure !== undefined) return { activations, flags, markers, failure };
       flags.push(...activated.flags);
-      activations.push({ ...task, jobs, commands: activated.commands });
+      activations.push({ ...task, jobs, commands: activated.commands, clear: activated.clear });
       for (const command of activated.commands) {
         const seq = Number(command.scheduleLocalActivity?.seq ?? command.requestCancelLocalActivity?.seq);
         if (command.scheduleLocalActivity) local.set(seq, this.#activities.runLocal(execution, command, seq));

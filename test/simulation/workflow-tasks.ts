@@ -8,6 +8,8 @@ const { WorkflowTaskFailedCause } = protos.temporal.api.enums.v1;
 /** One activation of a finished workflow task with the commands that it gave: a replay must give the same. */
 export interface RecordedActivation extends Omit<Activation, 'isReplaying' | 'flags'> {
   commands: Command[];
+  /** The commands before their encryption. */
+  clear: Command[];
 }
 
 const TASK_TIMEOUT_MS = 10_000;
