@@ -1,16 +1,18 @@
 /**
- * Runs simulations: `npm run simulate -- [--seed N] [--runs N] [--minutes N] [--story] [--first] [--shrink]`. `--first`: ends at the first
- * failure. `--shrink`: prints the story of each failure, without the words and faults that it does not need.
+ * Runs simulations: `npm run simulate -- [--seed N] [--runs N] [--minutes N] [--profile NAME] [--story] [--first] [--shrink]`. `--profile`: only
+ * the seeds of this profile. `--first`: ends at the first failure. `--shrink`: prints the story of each failure, without the words and faults
+ * that it does not need.
  */
 import { parseArgs } from 'node:util';
 import { shrink } from './shrink.ts';
-import { loadSandbox, simulate } from './simulate.ts';
+import { loadSandbox, profileOfSeed, simulate } from './simulate.ts';
 
 const { values } = parseArgs({
   options: {
     seed: { type: 'string', default: String(Date.now() % 1_000_000_000) },
     runs: { type: 'string', default: '100' },
     minutes: { type: 'string' },
+    profile: { type: 'string' },
     story: { type: 'boolean', default: false },
     first: { type: 'boolean', default: false },
     shrink: { type: 'boolean', default: false },
@@ -22,11 +24,14 @@ const until = values.minutes === undefined ? Infinity : performance.now() + Numb
 const sandbox = await loadSandbox();
 const began = performance.now();
 let activations = 0;
+let events = 0;
 let done = 0;
 const failed: number[] = [];
 for (let seed = first; seed < first + runs && performance.now() < until; seed++) {
+  if (values.profile !== undefined && profileOfSeed(seed).name !== values.profile) continue;
   const simulated = await simulate(sandbox, seed);
   activations += simulated.activations;
+  events += simulated.events;
   done++;
   if (values.story) console.log(simulated.story.join('\n'));
   if (simulated.problems.length === 0) continue;
@@ -43,6 +48,6 @@ for (let seed = first; seed < first + runs && performance.now() < until; seed++)
 }
 const seconds = (performance.now() - began) / 1000;
 console.log(
-  `${done} simulations from seed ${first}, ${activations} activations, ${seconds.toFixed(1)} s (${(activations / seconds).toFixed(0)} a second): ${failed.length} failed ${failed.join(' ')}`,
+  `${done} simulations from seed ${first}, ${activations + events} steps (${activations} activations of workflows, ${events} events), ${seconds.toFixed(1)} s: ${failed.length} failed ${failed.join(' ')}`,
 );
 process.exit(failed.length === 0 ? 0 : 1);

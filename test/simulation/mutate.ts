@@ -1,7 +1,7 @@
 /**
  * Puts one defect after the other into a copy of the sources, and counts the simulations until it is found:
- * `npm run mutants -- [--seed N] [--runs N] [--only WORDS,WORDS] [--known]`. Prints a table. `--known`: runs only the seed that found the
- * defect last.
+ * `npm run mutants -- [--seed N] [--runs N] [--only WORDS,WORDS] [--profile NAME] [--known]`. Prints a table. `--profile`: runs only the seeds of
+ * this profile. `--known`: runs only the seed that found the defect last.
  */
 import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -15,6 +15,7 @@ const { values } = parseArgs({
     seed: { type: 'string', default: '1' },
     runs: { type: 'string', default: '20000' },
     only: { type: 'string', default: '' },
+    profile: { type: 'string' },
     known: { type: 'boolean', default: false },
   },
 });
@@ -22,13 +23,13 @@ const { values } = parseArgs({
 /** Folders that a simulation does not need. */
 const LEFT_OUT = ['node_modules', 'dist', '.git', 'docs', 'examples', 'fixtures'];
 
-console.log('| defect | finding | found by run | what the simulator says |\n| --- | --- | --- | --- |');
+console.log('| defect | finding | found by seed | what the simulator says |\n| --- | --- | --- | --- |');
 let missed = 0;
 for (const mutant of mutants.filter(isChosen)) {
-  const { runs, sentence } = await untilFound(mutant);
-  if (sentence === undefined) missed++;
+  const { runs, seed, sentence } = await untilFound(mutant);
+  if (seed === undefined) missed++;
   console.log(
-    `| ${mutant.name} | ${mutant.finding ?? ''} | ${sentence === undefined ? `not in ${runs}` : runs} | ${sentence ?? ''} |`,
+    `| ${mutant.name} | ${mutant.finding ?? ''} | ${seed ?? `not in ${runs}`} | ${sentence ?? ''} |`,
   );
 }
 process.exit(missed === 0 ? 0 : 1);
@@ -38,8 +39,9 @@ function isChosen({ name, finding }: Mutant): boolean {
   return values.only.split(',').some((words) => name.includes(words) || words === finding);
 }
 
-/** Number of runs until the first broken law, and the law's sentence; undefined: none was broken. */
-async function untilFound(mutant: Mutant): Promise<{ runs: number; sentence?: string }> {
+/** The seed of the first simulation with a broken law, and the law's sentence. undefined: none was broken. */
+async function untilFound(mutant: Mutant): Promise<{ runs: number; seed?: number; sentence?: string }> {
+  const chosen = values.profile === undefined || values.known ? [] : ['--profile', values.profile];
   const [seed, most] = values.known ? [String(mutant.seed ?? values.seed), '1'] : [values.seed, values.runs];
   const folder = await mkdtemp(join(tmpdir(), 'reloop-mutant-'));
   try {
@@ -54,7 +56,7 @@ async function untilFound(mutant: Mutant): Promise<{ runs: number; sentence?: st
     }
     const { stdout, stderr } = await execa(
       process.execPath,
-      ['--import', 'tsx', 'test/simulation/main.ts', '--first', '--seed', seed, '--runs', most],
+      ['--import', 'tsx', 'test/simulation/main.ts', '--first', '--seed', seed, '--runs', most, ...chosen],
       { cwd: folder, reject: false },
     );
     const lines = stdout.split('\n');
@@ -62,7 +64,8 @@ async function untilFound(mutant: Mutant): Promise<{ runs: number; sentence?: st
     if (Number.isNaN(runs)) throw new Error(`${mutant.name}: ${stdout} ${stderr}`);
     const at = lines.findIndex((line) => /^seed \d+:$/u.test(line));
     const sentence = lines[at + 1]?.trim().slice(0, 120).replaceAll('|', '/');
-    return at < 0 || sentence === undefined ? { runs } : { runs, sentence };
+    if (at < 0 || sentence === undefined) return { runs };
+    return { runs, seed: Number(lines[at]?.match(/\d+/u)?.[0]), sentence };
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

@@ -30,6 +30,8 @@ export interface Simulated {
   /** Sentences on laws that were broken. */
   problems: string[];
   activations: number;
+  /** Events in the histories of the virtual server. */
+  events: number;
   /** The events of the simulation, one per line. */
   story: string[];
   /** See {@link Random.may}. */
@@ -57,8 +59,15 @@ export async function simulate(
   } catch (error) {
     simulation.problems.push(textOf(error));
   }
-  const { problems, story, activations } = simulation;
-  return { seed, problems, activations, story, deeds };
+  const { problems, story, activations, events } = simulation;
+  return { seed, problems, activations, events, story, deeds };
+}
+
+/** The profile of a simulation, before it is run. */
+export function profileOfSeed(seed: number): Profile {
+  const random = new Random(seed);
+  random.fork(); // the simulation's luck
+  return profileOf(random.fork());
 }
 
 class Simulation {
@@ -101,6 +110,10 @@ class Simulation {
 
   get activations(): number {
     return this.#server.activations;
+  }
+
+  get events(): number {
+    return this.#server.executions.reduce((sum, { history }) => sum + history.length, 0);
   }
 
   async run(): Promise<void> {
