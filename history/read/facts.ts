@@ -128,9 +128,14 @@ export async function readStart(client: Client, run: RunRef): Promise<StartedFac
   return undefined;
 }
 
+type UpdateRequest = NonNullable<
+  NonNullable<HistoryEvent['workflowExecutionUpdateAdmittedEventAttributes']>['request']
+>;
+
 /** Returns a function that makes a fact of each event of `run`; undefined: the event has no fact. */
 export function createFactReader(client: Pick<Client, 'options'>, run: RunRef) {
   const accepted = new Map<string, { name: string; input: Recorded; identity: string }>();
+  const repeatedUpdates = new Map<string, UpdateRequest>();
   const value = (payloads: Parameters<typeof recorded>[1]) => recorded(client, payloads);
 
   return (event: HistoryEvent): Fact | undefined => {
@@ -250,9 +255,13 @@ export function createFactReader(client: Pick<Client, 'options'>, run: RunRef) {
       const first = recordedFromOutside(client, input);
       return { type: 'signaled', name: signalName ?? '', input: first, laterArguments: rest };
     }
+    // After a reset, the server repeats the updates that came later. The event of the acceptance has no content then.
+    const repeated = event.workflowExecutionUpdateAdmittedEventAttributes?.request;
+    if (repeated) repeatedUpdates.set(repeated.meta?.updateId ?? '', repeated);
     const update = event.workflowExecutionUpdateAcceptedEventAttributes;
     if (update) {
-      const { input: sent, meta } = update.acceptedRequest ?? {};
+      const { protocolInstanceId, acceptedRequest } = update;
+      const { input: sent, meta } = acceptedRequest ?? repeatedUpdates.get(protocolInstanceId ?? '') ?? {};
       const [key, message] = [String(event.eventId), { name: sent?.name ?? '', input: value(sent?.args) }];
       accepted.set(key, { ...message, identity: meta?.identity ?? '' });
       return { type: 'update_accepted', key, updateId: meta?.updateId ?? '', ...message };

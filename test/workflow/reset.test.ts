@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
+import type { RunEvent } from '../../agent/run/events.ts';
+import type { AgentRun } from '../../client/api/agent-run.ts';
 import { ModelError } from '../../models/model.ts';
 import { defineTool } from '../../tools/tool.ts';
 import { eventsOf, useRig, waitOf } from '../support/rig.ts';
@@ -35,12 +37,15 @@ const stuck = defineTool({
   },
 });
 
+const dear = defineTool({ name: 'dear', description: 'costs much', approval: 'always', run: () => 'paid' });
+
 const rig = useRig({
   agents: [
     // Its results are so long that model calls refer to them.
     { name: 'short', model: model(3, 'big'), tools: [big] },
     { name: 'keyed', model: model(2, 'keyed'), tools: [keyed] },
     { name: 'stuck', model: model(2, 'stuck'), tools: [stuck] },
+    { name: 'asked', model: model(2, 'dear'), tools: [dear] },
     { name: 'long', model: model(100, 'echo'), tools: [echo], maxIterations: null },
   ],
 });
@@ -90,6 +95,20 @@ describe("after Temporal's own reset", () => {
     await expect(rig.client.get(run.id, runId).result()).rejects.toMatchObject({ type: 'Reset' });
   });
 
+  test('words that came after the event are said again, and are in the record', async () => {
+    const run = await rig.client.start('asked', 'what?');
+    const { call } = await waitOf(run);
+    await run.say('hurry');
+    await run.decide(call, { type: 'reject', reason: 'too dear' });
+    await run.result();
+    const { runId } = await run.describe();
+    const words = await wordsOf(run);
+    await resetToWords(run.id, runId);
+    expect(await run.result()).toMatchObject({ output: 'after 2' });
+    expect(await wordsOf(run)).toEqual(words);
+    expect(words.map(({ type }) => type)).toEqual(['steered', 'decided']);
+  });
+
   test('a run that had been continued as new has all its steps', async () => {
     const { run, reset } = await failsAt('long', '90');
     failing.clear();
@@ -129,3 +148,24 @@ async function resetToLastCall(workflowId: string, runId: string, name?: string)
   });
   return next;
 }
+
+/** To before the workflow task that took the first word. */
+async function resetToWords(workflowId: string, runId: string): Promise<void> {
+  const { events = [] } = await rig.temporal.workflow.getHandle(workflowId, runId).fetchHistory();
+  const accepted = events?.findIndex(({ workflowExecutionUpdateAcceptedEventAttributes: update }) => update);
+  const task = events?.slice(0, accepted).findLast((event) => event.workflowTaskCompletedEventAttributes);
+  await rig.temporal.workflowService.resetWorkflowExecution({
+    namespace: 'default',
+    workflowExecution: { workflowId, runId },
+    reason: 'a test',
+    requestId: randomUUID(),
+    workflowTaskFinishEventId: task?.eventId ?? null,
+  });
+}
+
+async function wordsOf(run: AgentRun) {
+  const events = await eventsOf(run);
+  return events.filter(isWord).map((event) => ({ ...event, at: undefined, eventId: undefined }));
+}
+
+const isWord = ({ type }: RunEvent) => type === 'steered' || type === 'decided';
