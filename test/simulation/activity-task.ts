@@ -4,14 +4,14 @@ import type { Execution } from './execution.ts';
 import { notFound } from './service-error.ts';
 
 const { TimeoutType, RetryState } = protos.temporal.api.enums.v1;
-type Schedule = temporal.api.history.v1.IActivityTaskScheduledEventAttributes;
+export type ActivitySchedule = temporal.api.history.v1.IActivityTaskScheduledEventAttributes;
 
 /** An activity as the server keeps it: its attempts, time-outs, heartbeats, and what its worker may still answer. */
 export class ActivityTask {
   readonly execution: Execution;
   readonly seq: number;
   readonly scheduledEventId: number;
-  readonly schedule: Schedule;
+  readonly schedule: ActivitySchedule;
   readonly scheduledAt = Date.now();
   attempt = 1;
   state: 'scheduled' | 'started' | 'pausing' | 'closed' = 'scheduled';
@@ -34,7 +34,7 @@ export class ActivityTask {
     execution: Execution,
     seq: number,
     scheduledEventId: number,
-    schedule: Schedule,
+    schedule: ActivitySchedule,
     isTryCancel: boolean,
   ) {
     this.isTryCancel = isTryCancel;

@@ -57,6 +57,7 @@ function scheduleActivity(execution: Execution, { scheduleActivity: given, userM
   );
   const isTryCancel = (rest.cancellationType ?? TRY_CANCEL) === TRY_CANCEL;
   const activity = new ActivityTask(execution, Number(seq), id, attributes, isTryCancel);
+  execution.scheduled.set(id, { seq: Number(seq), isTryCancel });
   execution.activities.set(Number(seq), activity);
   execution.server.dispatchActivity(activity);
 }
@@ -143,6 +144,7 @@ function continueAsNew(execution: Execution, { continueAsNewWorkflowExecution: c
       memo: Object.keys(memo).length === 0 ? execution.memo : memo,
       searchAttributes: Object.keys(fields).length === 0 ? execution.searchAttributes : fields,
       continuedFrom: execution,
+      resetTo: undefined,
     },
     newRunId,
   );

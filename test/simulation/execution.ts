@@ -1,5 +1,6 @@
 import type { ActivityTask } from './activity-task.ts';
 import { Relations } from './relations.ts';
+import { type ResetPoint, restore } from './reset.ts';
 import { recordStart } from './start-facts.ts';
 import { Timers } from './timers.ts';
 import { UpdateRegistry } from './updates.ts';
@@ -35,6 +36,7 @@ export interface StartRequest {
   userMetadata?: temporal.api.sdk.v1.IUserMetadata | undefined;
   parent?: { execution: Execution; seq: number; initiatedEventId: number } | undefined;
   continuedFrom?: Execution | undefined;
+  resetTo?: ResetPoint | undefined;
 }
 
 /** A workflow execution as the server keeps it: history, pending work, and the next workflow task. */
@@ -49,6 +51,8 @@ export class Execution {
   readonly memo: { [name: string]: Payload };
   readonly searchAttributes: { [name: string]: Payload };
   readonly activities = new Map<number, ActivityTask>();
+  /** How the workflow knows its activities, by the ids of their schedules' events. */
+  readonly scheduled = new Map<number, { seq: number; isTryCancel: boolean }>();
   readonly updates = new UpdateRegistry(this);
   readonly tasks = new WorkflowTasks(this);
   readonly timers = new Timers(this);
@@ -64,14 +68,21 @@ export class Execution {
     this.id = request.workflowId;
     this.runId = runId;
     this.request = request;
-    this.seed = seed;
+    const { resetTo } = request;
+    this.seed = resetTo?.base.seed ?? seed;
     this.memo = { ...request.memo };
     this.searchAttributes = { ...request.searchAttributes };
-    this.tasks.receive(() => this.addJob(recordStart(this)));
+    this.tasks.receive(() => (resetTo ? restore(this, resetTo) : this.addJob(recordStart(this))));
   }
 
   get firstRunId(): string {
-    return this.request.continuedFrom?.firstRunId ?? this.runId;
+    const { continuedFrom, resetTo } = this.request;
+    return continuedFrom?.firstRunId ?? resetTo?.base.firstRunId ?? this.runId;
+  }
+
+  /** The execution in which the history begins: another one after a reset. */
+  get original(): Execution {
+    return this.request.resetTo?.base.original ?? this;
   }
 
   get isOpen(): boolean {
@@ -117,6 +128,13 @@ export class Execution {
     for (const watcher of this.#watchers) watcher();
     this.#watchers.clear();
     return id;
+  }
+
+  /** Takes over events of another execution. */
+  copy(events: readonly HistoryEvent[]): void {
+    const { HistoryEvent: Event } = protos.temporal.api.history.v1;
+    for (const event of events) this.historyBytes += Event.encode(event).finish().length;
+    this.history.push(...events);
   }
 
   addJob(job: Job): void {

@@ -27,7 +27,9 @@ let activations = 0;
 let events = 0;
 let done = 0;
 const failed: number[] = [];
-for (let seed = first; seed < first + runs && performance.now() < until; seed++) {
+let isInterrupted = false;
+process.once('SIGINT', () => (isInterrupted = true));
+for (let seed = first; seed < first + runs && performance.now() < until && !isInterrupted; seed++) {
   if (values.profile !== undefined && profileOfSeed(seed).name !== values.profile) continue;
   const simulated = await simulate(sandbox, seed);
   activations += simulated.activations;

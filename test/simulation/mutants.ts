@@ -247,6 +247,18 @@ export const mutants: readonly Mutant[] = [
     replace: 'counters: { ...loop.counters, usage: { ...loop.counters.usage, modelCalls: 0 } },',
   },
   {
+    name: 'the words that a reset repeats have no content in the record',
+    file: 'history/read/facts.ts',
+    find: 'acceptedRequest ?? repeatedUpdates.get(',
+    replace: 'acceptedRequest ?? new Map<string, UpdateRequest>().get(',
+  },
+  {
+    name: 'the error of an encrypted run is in clear',
+    file: 'workflows/temporal/encrypted-contents.ts',
+    find: 'if (encrypts) for (const command of input.commands)',
+    replace: 'if (!encrypts) for (const command of input.commands)',
+  },
+  {
     name: 'two waits of a call have the same number',
     file: 'agent/run/call-wait.ts',
     find: 'nextWait: call.nextWait + 1,',

@@ -91,6 +91,16 @@ export async function operate(
   }
 }
 
+/** Looks after a run that somebody has reset: the reset repeats a pause, and those who paused the run may have gone. */
+export async function resumePaused(run: AgentRun, speak: Speak, over: AbortSignal): Promise<void> {
+  while (!over.aborted) {
+    await sleep(60_000);
+    if (over.aborted) return;
+    const { status } = await run.describe();
+    if (status === 'paused') await speak({ type: 'resume' }, () => run.resume());
+  }
+}
+
 /**
  * Share of each word in what a person says; of the words that follow the one before at once (`haste`) or come with others (`burst`), of the
  * pauses that somebody makes to decide in them (`study`), of the answers that come late (`slow`) or go to all waits at once (`all`), which may be a

@@ -18,6 +18,9 @@ export function brokenFromOutside(outcome: Outcome): string[] {
 
 export const ONCE = ['mail', 'order', 'parcel', 'pledge'];
 
+/** Word of somebody who has reset an ended run. Its later steps are made again, with the effects that they have. */
+export const RESET = 'reset of the ended run';
+
 /** A person runs the call again, or says that its lost attempt is dead, which may not be so. */
 const DARING = ['retry', 'reconcile'];
 
@@ -25,7 +28,7 @@ const DARING = ['retry', 'reconcile'];
 function effectsOnce({ world, words }: Outcome): string[] {
   const seen = new Map<string, number>();
   return world.effects.flatMap(({ tool, key, call, root }) => {
-    if (!ONCE.includes(tool)) return [];
+    if (!ONCE.includes(tool) || isReset(words, root)) return [];
     const times = (seen.get(key) ?? 0) + 1;
     seen.set(key, times);
     if (times === 1) return [];
@@ -38,6 +41,10 @@ function effectsOnce({ world, words }: Outcome): string[] {
   });
 }
 
+function isReset(words: readonly Word[], root: string): boolean {
+  return words.some(({ type, run }) => type === RESET && root.startsWith(run));
+}
+
 function isFor({ run, call }: Word, root: string, called: string): boolean {
   return root.startsWith(run) && call?.split('/').at(-1) === called;
 }
@@ -45,7 +52,7 @@ function isFor({ run, call }: Word, root: string, called: string): boolean {
 /** A person who is asked about a failed call of a `once` tool is told of a doubt, if the call took effect. */
 function doubtsAreTold({ world, words }: Outcome): string[] {
   const restarted = new Set(
-    words.flatMap(({ run, type }) => (/rewind|retry of|fork of/u.test(type) ? [run] : [])),
+    words.flatMap(({ run, type }) => (/rewind|retry of|fork of|reset of/u.test(type) ? [run] : [])),
   );
   return words.flatMap(({ run, call, wait, at }) => {
     if (wait?.reason !== 'failed' || !ONCE.includes(wait.tool) || call?.includes('/') !== false) return [];
@@ -70,7 +77,7 @@ function numberIn(toolInput: unknown): number | undefined {
 function effectsAsked({ world, words }: Outcome): string[] {
   const made = new Set<string>();
   return world.effects.flatMap(({ tool, n, call, root }) => {
-    if (!ONCE.includes(tool)) return [];
+    if (!ONCE.includes(tool) || isReset(words, root)) return [];
     const key = `${root} ${call} ${tool} ${n}`;
     const isAgain = made.has(key);
     made.add(key);
@@ -148,6 +155,8 @@ function usageAdds({ runs }: Outcome): string[] {
 
 /** An accepted word is recorded once, and a refused one leaves no event. `lost`: number of words whose first answer was lost. */
 export function wordsRecorded(words: readonly Word[], recorded: number, lost = 0): string[] {
+  // The histories of a reset have each word in common.
+  if (words.some(({ type }) => type === RESET)) return [];
   const sent = words.filter(({ type }) => type !== 'cancel' && !type.endsWith('of the ended run'));
   const accepted = sent.filter(({ outcome }) => outcome === 'accepted').length;
   const unknown = sent.filter(({ outcome }) => outcome === 'unknown').length;

@@ -3,7 +3,16 @@ import type { AgentClient } from '../../client/api/agent-client.ts';
 import type { AgentRun } from '../../client/api/agent-run.ts';
 import type { RunReport } from '../../client/index.ts';
 import type { WaitingCall } from '../../agent/rules/waiting.ts';
-import { type Onlooker, type Speak, type Word, answering, operate, speaker } from './operator.ts';
+import {
+  type Onlooker,
+  type Speak,
+  type Word,
+  answering,
+  operate,
+  resumePaused,
+  speaker,
+} from './operator.ts';
+import { RESET } from './outside-laws.ts';
 import type { Profile } from './profiles.ts';
 import type { Random } from './random.ts';
 import { sleep } from './virtual-time.ts';
@@ -34,6 +43,8 @@ export interface Stage {
   words: Word[];
   onlooker: Onlooker;
   profile: Profile;
+  /** Somebody resets an ended run, with Temporal's own command, or does not. */
+  reset(id: string): boolean;
 }
 
 /** A run with its operators, from its start to its end; then, perhaps, from a step on once more. */
@@ -41,9 +52,15 @@ export async function playRun(stage: Stage, first: string, random: Random): Prom
   const { client, words, profile } = stage;
   await client.start('top', `question ${first}`, { id: first });
   const lives: RunLife[] = [];
+  let isReset = false;
   for (let id: string | undefined = first; id !== undefined;) {
-    const life = await live(stage, id, random);
+    const life = await live(stage, id, random, isReset);
     lives.push({ ...life, isAgain: lives.length > 0 });
+    isReset = life.end !== undefined && lives.length < MOST_LIVES && stage.reset(id);
+    if (isReset) {
+      words.push({ at: Date.now(), run: id, type: RESET, outcome: 'accepted' });
+      continue;
+    }
     const isLast =
       life.end === undefined ||
       lives.length === MOST_LIVES ||
@@ -75,6 +92,7 @@ export async function live(
   { client, words, onlooker, profile }: Stage,
   id: string,
   random: Random,
+  isReset = false,
 ): Promise<Omit<RunLife, 'isAgain'>> {
   const run = client.get(id);
   const over = new AbortController();
@@ -92,6 +110,7 @@ export async function live(
   const operators = Array.from({ length: onWaiting === undefined ? random.int(1, 2) : 0 }, () =>
     operate(run, random.fork(), speaker(id, words, isThere), onlooker, over.signal, profile.habits),
   );
+  if (isReset) operators.push(resumePaused(run, speaker(id, words), over.signal));
   const end = await Promise.race([
     run.result({ onWaiting }).then(
       ({ output }) => `answered: ${JSON.stringify(output).slice(0, 100)}`,

@@ -84,7 +84,7 @@ export class Sandbox {
           ? {}
           : { continuedFromExecutionRunId: options.continuedFrom }),
         ...(options.parent === undefined ? {} : { parent: { ...options.parent, namespace: 'default' } }),
-        originalExecutionRunId: runId,
+        originalExecutionRunId: options.originalRunId,
         startTime: new Date(now),
         runStartTime: new Date(now),
         taskTimeoutMs: 10_000,
@@ -122,6 +122,7 @@ export interface InstanceOptions {
   taskQueue: string;
   buildId: string;
   firstRunId: string;
+  originalRunId: string;
   continuedFrom?: string | undefined;
   parent?: { workflowId: string; runId: string } | undefined;
   memo: { [name: string]: unknown };

@@ -2,6 +2,7 @@ import type { ActivityTask } from './activity-task.ts';
 import { Execution, type StartRequest } from './execution.ts';
 import type { Profile } from './profiles.ts';
 import type { Random } from './random.ts';
+import type { ResetPoint } from './reset.ts';
 import type { Failure } from './sdk.ts';
 
 /** The default of the SDK. */
@@ -84,6 +85,12 @@ export class VirtualServer {
     this.#byRunId.set(runId, execution);
     this.observer.started(execution);
     return execution;
+  }
+
+  /** As `temporal workflow reset`: the id of an execution continues in a new one. */
+  reset(point: ResetPoint): Execution {
+    point.base.terminate('reset');
+    return this.begin({ ...point.base.request, resetTo: point });
   }
 
   find(workflowId: string, runId?: string): Execution | undefined {

@@ -12,6 +12,7 @@ import { VirtualProcess } from './process.ts';
 import { type Profile, profileOf } from './profiles.ts';
 import { MOST_MS, type RunLife, type Stage, playRun } from './run-lives.ts';
 import { Random } from './random.ts';
+import { resetPoints } from './reset.ts';
 import { Sandbox } from './sdk.ts';
 import { clientOf, serviceFor } from './service.ts';
 import { type SessionLife, playSession } from './session-lives.ts';
@@ -22,8 +23,8 @@ import { VirtualWorker } from './worker.ts';
 import { type World, createWorld } from './world.ts';
 
 const QUEUE = 'simulation';
-/** Share of the simulations in which everything is encrypted. */
-const ENCRYPTED = 0.15;
+/** Share of the simulations in which everything is encrypted, and of those in which ended runs are reset. */
+const [ENCRYPTED, RESETS] = [0.15, 0.1];
 
 export interface Simulated {
   seed: number;
@@ -79,6 +80,8 @@ class Simulation {
   readonly #profile: Profile;
   readonly #server: VirtualServer;
   readonly #values: Values;
+  /** undefined: nobody resets runs. */
+  readonly #resets: Random | undefined;
   readonly #words: Word[] = [];
   readonly #told = new Map<string, RunEvent[]>();
   /** Those that are alive. */
@@ -104,8 +107,9 @@ class Simulation {
     };
     this.#server = new VirtualServer(random.fork(), observer, this.#profile);
     // By itself, so that the other choices of a seed are the same.
-    const isEncrypted = new Random(~seed).chance(ENCRYPTED);
-    this.#values = isEncrypted ? encryptedValues() : clearValues;
+    const own = new Random(~seed);
+    this.#values = own.chance(ENCRYPTED) ? encryptedValues() : clearValues;
+    this.#resets = own.chance(RESETS) ? own : undefined;
   }
 
   get activations(): number {
@@ -161,7 +165,8 @@ class Simulation {
     isSession: boolean,
   ): Promise<{ runs: RunLife[]; sessions: SessionLife[] }> {
     const onlooker = createOnlooker(this.#server, this.#values, (problem) => this.problems.push(problem));
-    const stage: Stage = { client, words: this.#words, onlooker, profile: this.#profile };
+    const reset = (id: string) => this.#reset(id);
+    const stage: Stage = { client, words: this.#words, onlooker, profile: this.#profile, reset };
     if (isSession) {
       const session = await playSession(stage, `session-of-${this.#seed}`, this.#random.fork());
       return { runs: session.lives, sessions: [session] };
@@ -170,6 +175,17 @@ class Simulation {
     const ids = Array.from({ length: count }, (_, at) => `run-of-${this.#seed}-${at}`);
     const lives = await Promise.all(ids.map((id) => playRun(stage, id, this.#random.fork())));
     return { runs: lives.flat(), sessions: [] };
+  }
+
+  /** Somebody who knows Temporal's commands resets an ended run to one of its workflow tasks, or does not. */
+  #reset(id: string): boolean {
+    const base = this.#server.find(id);
+    const points = base === undefined || base.isOpen ? [] : resetPoints(base);
+    if (this.#resets === undefined || points.length === 0 || this.#resets.chance(0.3)) return false;
+    const point = this.#resets.of(points);
+    this.#tell(`somebody resets ${id} to workflow task ${point.task + 1} of ${base?.tasks.finished.length}`);
+    this.#server.reset(point);
+    return true;
   }
 
   /** Somebody outside answers a deferred call by its token, perhaps before the tool has returned. */

@@ -1,4 +1,4 @@
-import { type Command, durationMs } from './sdk.ts';
+import { type Command, type HistoryEvent, durationMs } from './sdk.ts';
 import type { Execution } from './execution.ts';
 
 const MOST_MS = 2 ** 31 - 1;
@@ -24,17 +24,28 @@ export class Timers {
       { timerStartedEventAttributes: { timerId, startToFireTimeout } },
       userMetadata,
     );
+    this.#arm(Number(seq), startedEventId, durationMs(startToFireTimeout) ?? 0);
+  }
+
+  /** After a reset: begins a timer of the history that was copied. */
+  restore({ eventId, eventTime, timerStartedEventAttributes: timer }: HistoryEvent): void {
+    const agoMs = Date.now() - (durationMs(eventTime) ?? 0);
+    const ms = (durationMs(timer?.startToFireTimeout) ?? 0) - agoMs;
+    this.#arm(Number(timer?.timerId), Number(eventId), Math.max(ms, 0));
+  }
+
+  #arm(seq: number, startedEventId: number, ms: number): void {
+    const timerId = String(seq);
     const fire = () => {
       // A timer that was cancelled in the task under way does not fire.
-      if (!this.#started.delete(Number(seq))) return;
+      if (!this.#started.delete(seq)) return;
       this.#execution.add('EVENT_TYPE_TIMER_FIRED', {
         timerFiredEventAttributes: { timerId, startedEventId: startedEventId as never },
       });
-      this.#execution.addJob({ fireTimer: { seq: seq ?? 0 } });
+      this.#execution.addJob({ fireTimer: { seq } });
     };
-    const ms = Math.min(durationMs(startToFireTimeout) ?? 0, MOST_MS);
-    const timer = setTimeout(() => this.#execution.receive(fire), ms);
-    this.#started.set(Number(seq), { startedEventId, timer });
+    const timer = setTimeout(() => this.#execution.receive(fire), Math.min(ms, MOST_MS));
+    this.#started.set(seq, { startedEventId, timer });
   }
 
   cancel({ cancelTimer }: Command): void {

@@ -1,4 +1,4 @@
-import type { Command, Failure, Job, Payload } from './sdk.ts';
+import type { Command, Failure, Job, Payload, temporal } from './sdk.ts';
 import type { End, Execution } from './execution.ts';
 
 /** How an update ended, as the client is told. */
@@ -10,6 +10,8 @@ interface Update {
   args: Payload[];
   headers: { [name: string]: Payload };
   state: 'admitted' | 'sent' | 'accepted';
+  /** By a reset: the event of the admission has the content. */
+  isRepeated: boolean;
   acceptedEventId: number;
   settle(outcome: UpdateOutcome): void;
 }
@@ -48,6 +50,7 @@ export class UpdateRegistry {
         args,
         headers,
         state: 'admitted',
+        isRepeated: false,
         acceptedEventId: 0,
         settle,
       });
@@ -55,6 +58,18 @@ export class UpdateRegistry {
     this.#outcomes.set(id, outcome);
     this.#execution.tasks.updateAdmitted();
     return outcome;
+  }
+
+  /** Admits an update that another execution has accepted. */
+  repeat(request: temporal.api.update.v1.IRequest): void {
+    const { meta, input } = request;
+    const id = meta?.updateId ?? '';
+    this.#execution.add('EVENT_TYPE_WORKFLOW_EXECUTION_UPDATE_ADMITTED', {
+      workflowExecutionUpdateAdmittedEventAttributes: { request, origin: 1 },
+    });
+    void this.admit(id, input?.name ?? '', input?.args?.payloads ?? [], input?.header?.fields ?? {});
+    const update = this.#updates.get(id);
+    if (update !== undefined) update.isRepeated = true;
   }
 
   /** Jobs for the workflow task that begins. */
@@ -98,14 +113,7 @@ export class UpdateRegistry {
         workflowExecutionUpdateAcceptedEventAttributes: {
           protocolInstanceId: update.id,
           acceptedRequestMessageId: `${update.id}/request`,
-          acceptedRequest: {
-            meta: { updateId: update.id, identity: 'simulation' },
-            input: {
-              header: { fields: update.headers },
-              name: update.name,
-              args: { payloads: update.args },
-            },
-          },
+          ...(update.isRepeated ? {} : { acceptedRequest: requestOf(update) }),
         },
       });
       return;
@@ -141,4 +149,11 @@ export class UpdateRegistry {
     });
     update.settle(outcome);
   }
+}
+
+function requestOf({ id, name, args, headers }: Update): temporal.api.update.v1.IRequest {
+  return {
+    meta: { updateId: id, identity: 'simulation' },
+    input: { header: { fields: headers }, name, args: { payloads: args } },
+  };
 }

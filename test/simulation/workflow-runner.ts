@@ -102,6 +102,7 @@ export class WorkflowRunner {
       taskQueue: request.taskQueue,
       buildId: BUILD,
       firstRunId: execution.firstRunId,
+      originalRunId: execution.original.runId,
       continuedFrom: request.continuedFrom?.runId,
       parent:
         request.parent === undefined
@@ -110,7 +111,7 @@ export class WorkflowRunner {
       memo: Object.fromEntries(
         Object.entries(request.memo).map(([name, payload]) => [name, this.#values.read(payload)]),
       ),
-      now: execution.startedAt,
+      now: execution.original.startedAt,
       seed: execution.seed,
       converter: this.#values.loaded,
     });

@@ -12,6 +12,15 @@ export interface RecordedActivation extends Omit<Activation, 'isReplaying' | 'fl
   clear: Command[];
 }
 
+/** A finished task, from which a reset may begin again. */
+export interface FinishedTask {
+  scheduledEventId: number;
+  startedEventId: number;
+  /** Number of activations before it. */
+  before: number;
+  jobs: readonly Job[];
+}
+
 const TASK_TIMEOUT_MS = 10_000;
 
 /** Limit of the real server for one message. */
@@ -22,6 +31,7 @@ export class WorkflowTasks {
   readonly #execution: Execution;
   /** Activations of the finished tasks. */
   readonly replay: RecordedActivation[] = [];
+  readonly finished: FinishedTask[] = [];
   readonly flags = new Set<number>();
   state: 'none' | 'scheduled' | 'started' = 'none';
   attempt = 1;
@@ -38,6 +48,16 @@ export class WorkflowTasks {
 
   addJob(job: Job): void {
     this.#jobs.push(job);
+  }
+
+  /** After a reset: takes over what was finished before a task, and does that task again. */
+  restore(base: WorkflowTasks, task: number): void {
+    const { before = 0, jobs = [] } = base.finished[task] ?? {};
+    this.replay.push(...base.replay.slice(0, before));
+    this.finished.push(...base.finished.slice(0, task));
+    for (const flag of base.flags) this.flags.add(flag);
+    const randomnessSeed = this.#execution.server.random.int(1, 2 ** 31) as never;
+    this.#jobs.push(...jobs.filter(({ doUpdate }) => !doUpdate), { updateRandomSeed: { randomnessSeed } });
   }
 
   /** Applies a fact of the outside, or keeps it until the workflow task under way is over. */
@@ -178,6 +198,12 @@ export class WorkflowTasks {
           startedEventId: this.#startedId as never,
           identity: 'simulation',
         },
+      });
+      this.finished.push({
+        scheduledEventId: Number(this.#scheduledId),
+        startedEventId: Number(this.#startedId),
+        before: this.replay.length,
+        jobs: activations[0]?.jobs ?? [],
       });
       this.replay.push(...activations);
       this.attempt = 1;
