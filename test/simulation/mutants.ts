@@ -247,6 +247,20 @@ export const mutants: readonly Mutant[] = [
     replace: 'counters: { ...loop.counters, usage: { ...loop.counters.usage, modelCalls: 0 } },',
   },
   {
+    name: 'the calls of a reply that a rewind drops are not reported',
+    seed: 186,
+    file: 'workflows/loop/loop.ts',
+    find: 'if (turn !== undefined) emitDroppedTurn(loop, turn);',
+    replace: '',
+  },
+  {
+    name: 'a run that ends before it has its agent is not reported',
+    seed: 2000010,
+    file: 'workflows/loop/run-agent.ts',
+    find: 'emitter(true, input.agent, undefined)',
+    replace: 'emitter(false, input.agent, undefined)',
+  },
+  {
     name: 'the words that a reset repeats have no content in the record',
     file: 'history/read/facts.ts',
     find: 'acceptedRequest ?? repeatedUpdates.get(',

@@ -5,7 +5,7 @@ import type { RunOverrides } from '../../agent/definition/overrides.ts';
 import { type Counters, freshCounters } from '../../agent/limits/counters.ts';
 import { type DoneCall, type KeptTurn, lastOfEach } from '../../agent/calls/restart.ts';
 import { type RunResult, finished, unfinished } from '../../agent/run/run-result.ts';
-import type { ChatMessage, Usage } from '../../agent/values/vocabulary.ts';
+import type { ChatMessage, ErrorInfo, Usage } from '../../agent/values/vocabulary.ts';
 import type { AgentLoop } from '../run/agent-loop.ts';
 import { type RunningAgent, type StatusHooks, registerAgent } from './agent-registry.ts';
 import { droppedEffects, mayHaveEffects } from '../run/dropped-effects.ts';
@@ -54,7 +54,7 @@ export interface LoopHooks extends StatusHooks {
 /** Runs an agent to its result, from its start or from the state of an earlier run. */
 export async function runToEnd(input: AgentRunInput, hooks: LoopHooks = {}): Promise<RecordedResult> {
   const agent = registerAgent(input.agent, hooks, { unheard: input.said ?? [], lastStep: lastStepOf(input) });
-  const resolved = await resolve(input, agent.scope);
+  const resolved = await resolveOrReport(input, agent);
   hooks.resolved?.(resolved);
   const effects = mayHaveEffects(input, resolved) ? await droppedEffects(input, agent.scope) : [];
   const loop = createLoop(input, resolved, agent, effects);
@@ -72,8 +72,7 @@ export async function runToEnd(input: AgentRunInput, hooks: LoopHooks = {}): Pro
     return result;
   } catch (failure) {
     if (isContinueAsNew(failure)) throw failure;
-    const error = isCancellation(failure) ? null : readFailure(failure).error;
-    emitEnd(loop.emit, loop.inbox, [unfinished(error, loop.counters)]);
+    emitEnd(loop.emit, loop.inbox, [unfinished(errorOf(failure), loop.counters)]);
     if (loop.manifest.budget === undefined) throw failure;
     if (isCancellation(failure)) await hooks.cancelled?.(loop.counters.usage);
     throw withUsage(failure, loop.counters.usage);
@@ -81,6 +80,23 @@ export async function runToEnd(input: AgentRunInput, hooks: LoopHooks = {}): Pro
     agent.ended();
     loop.deadline.unwatch();
   }
+}
+
+/** Resolves the agent. A run without an agent has a start and an end: they are emitted here, because nothing says yet whether the config listens. */
+async function resolveOrReport(input: AgentRunInput, { scope, inbox }: RunningAgent): Promise<ResolvedAgent> {
+  try {
+    return await resolve(input, scope);
+  } catch (failure) {
+    const [emit, counters] = [emitter(true, input.agent, undefined), countersOf(input)];
+    if (input.restart === undefined) emitStart(emit, input);
+    emitRestart(emit, input, counters);
+    emitEnd(emit, inbox, [unfinished(errorOf(failure), counters)]);
+    throw failure;
+  }
+}
+
+function errorOf(failure: unknown): ErrorInfo | null {
+  return isCancellation(failure) ? null : readFailure(failure).error;
 }
 
 /** Returns the last step whose model call is recorded, or is part of the input. */
