@@ -41,6 +41,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'two effects are compared by the text of the model',
     finding: 'A4',
+    seed: 156,
     file: 'agent/rules/repeated.ts',
     find: 'return isModels ? effect : inputDigest(input);',
     replace: 'return isModels && false ? effect : inputDigest(input);',
@@ -48,6 +49,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'the effect of a later schedule hides the effect of an earlier one',
     finding: 'A5',
+    seed: 373,
     file: 'history/views/effects.ts',
     find: 'const key = `${runId} ${fact.key}`;',
     replace: "const key = 'name' in fact && fact.name === 'mail' ? `${runId} mail` : `${runId} ${fact.key}`;",
@@ -55,6 +57,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'the second of two who retry a run ends what the first one began',
     finding: 'A6',
+    seed: 96,
     file: 'client/restart/restart-run.ts',
     find: "workflowIdConflictPolicy: 'FAIL',",
     replace: "workflowIdConflictPolicy: 'TERMINATE_EXISTING' as 'FAIL',",
@@ -101,7 +104,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a sub-agent stays paused when its parent goes on at once',
     finding: 'C3',
-    seed: 23,
+    seed: 69,
     file: 'workflows/operator/pause.ts',
     find: 'this.#children.has(child) && sent !== this.isOn;',
     replace: 'this.#children.has(child) && sent === undefined;',
@@ -109,7 +112,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'the signals of a sub-agent overtake one another',
     finding: 'C4',
-    seed: 41,
+    seed: 104,
     file: 'workflows/operator/parent-news.ts',
     find: 'if (this.#caller === undefined || this.#isSending) return;',
     replace: 'if (this.#caller === undefined) return;',
@@ -117,6 +120,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a wait that onWaiting reports twice is answered twice',
     finding: 'C5',
+    seed: 104,
     file: 'client/api/on-waiting.ts',
     find: 'if (told.has(key)) return;',
     replace: '',
@@ -132,7 +136,6 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a run continues as new with a rewind under way',
     finding: 'C7',
-    seed: 52,
     file: 'workflows/agent-run.ts',
     find: '&& rewindTo === undefined;',
     replace: ';',
@@ -166,6 +169,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a cancelled call waits for a result that it has deferred',
     finding: 'C8',
+    seed: 152,
     file: 'agent/run/next-action.ts',
     find: "return isCut ? cut(call, context) : { do: 'ask', reason: 'deferred' };",
     replace: "return { do: 'ask', reason: 'deferred' };",
@@ -180,6 +184,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a rewind forgets the effects of the dropped steps',
+    seed: 156,
     file: 'workflows/loop/rewind-loop.ts',
     find: 'loop.done = done;',
     replace: 'loop.done = [];',
@@ -192,18 +197,21 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a call in doubt counts as failed',
+    seed: 19,
     file: 'agent/rules/doubt.ts',
     find: "if (tool.effects !== 'once' || isToolError(tool, error))",
     replace: "if (tool.external !== true || tool.effects !== 'once' || isToolError(tool, error))",
   },
   {
     name: 'a lost attempt is tried again though it sent its intent',
+    seed: 156,
     file: 'agent/rules/doubt.ts',
     find: '(timedOut && intent === undefined)',
     replace: 'timedOut',
   },
   {
     name: '`commit` does not ask the server',
+    seed: 233,
     file: 'activities/tool/once.ts',
     find: '        await claim(attempt, {});\n',
     replace: '',
@@ -236,12 +244,14 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a session runs two messages at once',
+    seed: 5,
     file: 'workflows/session/agent-session.ts',
     find: 'await answerNext(session);',
     replace: 'void answerNext(session);',
   },
   {
     name: 'usage is lost when a run continues as new',
+    seed: 94,
     file: 'workflows/agent-run.ts',
     find: 'counters: loop.counters,',
     replace: 'counters: { ...loop.counters, usage: { ...loop.counters.usage, modelCalls: 0 } },',
@@ -268,12 +278,14 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'the error of an encrypted run is in clear',
+    seed: 23,
     file: 'workflows/temporal/encrypted-contents.ts',
     find: 'if (encrypts) for (const command of input.commands)',
     replace: 'if (!encrypts) for (const command of input.commands)',
   },
   {
     name: 'two waits of a call have the same number',
+    seed: 49,
     file: 'agent/run/call-wait.ts',
     find: 'nextWait: call.nextWait + 1,',
     replace: 'nextWait: call.nextWait,',
