@@ -14,6 +14,8 @@ export interface FailedCall {
   heartbeats?: number | undefined;
   /** It did not end on its own: its worker died, or took too long to end it. */
   timedOut?: true | undefined;
+  /** Cancelled by the server while no attempt was under way: an earlier one may be lost. */
+  unattended?: true | undefined;
   /** The recovery of a worker reported the failure: the attempt's process is gone. */
   processGone?: true | undefined;
   /** For `effects: 'once'`: the runner's knowledge about the effect. */
@@ -55,13 +57,22 @@ export function readFailure(failure: unknown): FailedCall {
         ...(cause.failure?.source === RECOVERY_SOURCE ? { processGone: true } : {}),
       };
     case 'CancelledFailure':
-      return {
-        ...failed({ type: 'Cancelled', message }, undefined),
-        heartbeats: (shape(cause.details?.[0]) as FailureDetails).heartbeats,
-      };
+      return cancelled(message, cause.details?.[0]);
     default:
       return failed({ type: 'Error', message }, undefined);
   }
+}
+
+/** The server's own detail of a cancellation: no worker had an attempt of the activity. */
+const NOT_STARTED = 'ACTIVITY_ID_NOT_STARTED';
+
+/** Makes the failure of a cancelled activity. `details`: those that the worker or the server gave. */
+export function cancelled(message: string, details: unknown): FailedCall {
+  return {
+    ...failed({ type: 'Cancelled', message }, undefined),
+    heartbeats: (shape(details) as FailureDetails).heartbeats,
+    ...(details === NOT_STARTED ? { unattended: true } : {}),
+  };
 }
 
 function failed(error: ErrorInfo, details: unknown): FailedCall {

@@ -28,10 +28,13 @@ export interface Doubt {
  * the call had no effect. `lost`: number of earlier schedules of the call that ended without an effect.
  */
 export function aftermath(tool: ToolManifest, failed: FailedCall, lost: number): Aftermath {
-  const { error, notDone, timedOut, intent } = failed;
+  const { error, notDone, timedOut, unattended, intent } = failed;
   const isOwn = tool.external !== true;
   if (tool.effects !== 'once' || isToolError(tool, error)) return { type: 'failed', error };
-  if (isOwn && (notDone === 'failed' || error.type === 'Cancelled')) return { type: 'failed', error };
+  // A lost attempt that somebody had paused: it is cancelled without a worker that knows of its effect.
+  const isLost = unattended === true && intent !== undefined;
+  if (isOwn && (notDone === 'failed' || (error.type === 'Cancelled' && !isLost)))
+    return { type: 'failed', error };
   if (isOwn && (notDone === 'again' || (timedOut && intent === undefined))) {
     if (mayReschedule(lost)) return { type: 'again', error };
     return { type: 'failed', error: timedOut ? workerDied(tool, lost) : error };
@@ -62,7 +65,8 @@ export function mayReschedule(lost: number): boolean {
 
 /** Adds the intent that a lost attempt sent to its run, if the attempt's heartbeat has none: a later attempt may have reset it. */
 export function withIntent(failed: FailedCall, sentIntent: Intent | undefined): FailedCall {
-  return failed.timedOut === true && failed.intent === undefined ? { ...failed, intent: sentIntent } : failed;
+  const isLost = failed.timedOut === true || failed.unattended === true;
+  return isLost && failed.intent === undefined ? { ...failed, intent: sentIntent } : failed;
 }
 
 /** Consequence of a doubt that `reconcile` has not removed: a person decides, unless the tool has `onFailure: 'fail'`. */

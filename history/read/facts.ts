@@ -128,14 +128,10 @@ export async function readStart(client: Client, run: RunRef): Promise<StartedFac
   return undefined;
 }
 
-type UpdateRequest = NonNullable<
-  NonNullable<HistoryEvent['workflowExecutionUpdateAdmittedEventAttributes']>['request']
->;
-
 /** Returns a function that makes a fact of each event of `run`; undefined: the event has no fact. */
 export function createFactReader(client: Pick<Client, 'options'>, run: RunRef) {
   const accepted = new Map<string, { name: string; input: Recorded; identity: string }>();
-  const repeatedUpdates = new Map<string, UpdateRequest>();
+  const repeatedUpdates = new Map<string, temporal.api.update.v1.IRequest>();
   const value = (payloads: Parameters<typeof recorded>[1]) => recorded(client, payloads);
 
   return (event: HistoryEvent): Fact | undefined => {

@@ -1,4 +1,4 @@
-import type { FailedCall } from '../../agent/calls/failures.ts';
+import { type FailedCall, cancelled } from '../../agent/calls/failures.ts';
 import type { CallFact } from '../../agent/run/call-state.ts';
 import { fieldsOf } from '../../agent/values/json-object.ts';
 import type { Json } from '../../agent/values/vocabulary.ts';
@@ -32,16 +32,14 @@ export interface Pending {
 
 export type WorkEnded = Extract<Fact, { type: 'succeeded' | 'failed' | 'cancelled' }>;
 
-/** Failure of a cancelled external activity: history has no failure of it. */
-const CANCELLED: FailedCall = {
-  error: { type: 'Cancelled', message: 'The call was cancelled' },
-  checkpoint: undefined,
-  mayPass: false,
-};
-
 /** Reads the end of a schedule as a fact for the call's rules. */
 export async function endOf(fact: WorkEnded, stats: { attempts: number; ms: number }): Promise<CallFact> {
   if (fact.type === 'succeeded') return { type: 'succeeded', result: await fact.result(), ...stats };
-  const failed = (await fact.failure?.()) ?? CANCELLED;
-  return { type: fact.type, failed, ...stats };
+  return { type: fact.type, failed: (await fact.failure?.()) ?? (await cancelledBy(fact)), ...stats };
+}
+
+/** Makes the failure of a cancelled activity: history has the details of the cancellation, and no failure. */
+export async function cancelledBy(fact: WorkEnded): Promise<FailedCall> {
+  const details = fact.type === 'cancelled' ? await fact.details?.() : undefined;
+  return cancelled('The call was cancelled', details);
 }

@@ -1,13 +1,21 @@
-import { type ModelTurn, type PlannedAction, withoutSchedule } from '../../agent/calls/calls.ts';
+import {
+  CALL_INTENT,
+  type Intent,
+  type ModelTurn,
+  type PlannedAction,
+  withoutSchedule,
+} from '../../agent/calls/calls.ts';
 import type { Client } from '@temporalio/client';
 import type { AgentManifest, ToolManifest } from '../../agent/definition/manifest.ts';
 import { type DoneCall, EARLIER_EFFECTS, isDropped, isOnce, lastOfEach } from '../../agent/calls/restart.ts';
 import { REWIND_POINT } from '../../agent/run/rewind-point.ts';
 import { effectDigest } from '../../agent/rules/repeated.ts';
-import { aftermath } from '../../agent/rules/doubt.ts';
+import { aftermath, withIntent } from '../../agent/rules/doubt.ts';
+import { runSignals } from '../../agent/run/run-signals.ts';
 import { callWithin } from '../../agent/rules/call-rules.ts';
 import { boundedText } from '../../agent/values/values.ts';
 import { type Json, asText } from '../../agent/values/vocabulary.ts';
+import { type WorkEnded, cancelledBy } from '../trace/scheduled-work.ts';
 import type { Fact } from '../read/fact.ts';
 import { readRunFacts } from '../read/lineage.ts';
 import { type RunRef, isNoWorkflow } from '../read/pages.ts';
@@ -40,6 +48,7 @@ export async function readEffects(
   const reading: Reading = {
     tools: new Map(),
     open: new Map(),
+    intents: new Map(),
     effects: new Map(),
     latest: new Map(),
     planned: new Map(),
@@ -66,7 +75,9 @@ interface Reading {
   /** Tools of the run's agent with `effects: 'once'`. */
   tools: Map<string, ToolManifest>;
   /** Calls under way, by run and key. `before`: the call's schedule before this one. */
-  open: Map<string, { tool: ToolManifest; before: string | undefined }>;
+  open: Map<string, { tool: ToolManifest; workId: string; before: string | undefined }>;
+  /** Intents that attempts have sent, by run and activity id. */
+  intents: Map<string, Intent>;
   /** Schedules that may have had an effect, by run and key, oldest first. */
   effects: Map<string, DoneCall>;
   /** Latest schedule of each call, by run and call. */
@@ -96,6 +107,10 @@ async function read(
     addPlanned(reading, runId, String(restart?.step), restart?.turn?.turn);
     return addTools(reading, manifest);
   }
+  if (fact.type === 'signaled' && fact.name === CALL_INTENT) {
+    const sent = runSignals[CALL_INTENT](await fact.input());
+    if (sent !== undefined) reading.intents.set(`${runId} ${sent.activityId}`, sent.intent);
+  }
   if (!('of' in fact)) return;
   const key = `${runId} ${fact.key}`;
   if (fact.type === 'scheduled') {
@@ -111,7 +126,7 @@ async function read(
     if (tool === undefined) return;
     const input = ((await fact.input()) ?? null) as Json; // a tool activity has one argument
     const schedules = `${runId} ${call}`;
-    reading.open.set(key, { tool, before: reading.latest.get(schedules) });
+    reading.open.set(key, { tool, workId: fact.workId, before: reading.latest.get(schedules) });
     reading.latest.set(schedules, key);
     const action = reading.planned.get(schedules) ?? { toolInput: input };
     reading.effects.set(key, { call, tool: tool.name, input: effectDigest(action, input) });
@@ -127,7 +142,8 @@ async function read(
   const started = reading.open.get(key);
   const done = reading.effects.get(key);
   if (started === undefined || done === undefined || fact.type === 'begun') return;
-  const { end, isOfEarlierSchedule } = await withEnd(done, started.tool, fact);
+  const intent = reading.intents.get(`${runId} ${started.workId}`);
+  const { end, isOfEarlierSchedule } = await withEnd(done, started.tool, fact, intent);
   if (end === undefined) reading.effects.delete(key);
   else reading.effects.set(key, end);
   // `reconcile` said that the earlier schedule had no effect.
@@ -150,7 +166,8 @@ function addTools({ tools }: Reading, manifest: AgentManifest | undefined): void
 async function withEnd(
   done: DoneCall,
   tool: ToolManifest,
-  fact: Extract<Fact, { type: 'succeeded' | 'failed' | 'cancelled' }>,
+  fact: WorkEnded,
+  intent: Intent | undefined,
 ): Promise<{ end: DoneCall | undefined; isOfEarlierSchedule?: boolean }> {
   if (fact.type === 'succeeded') {
     const result = await fact.result();
@@ -163,10 +180,9 @@ async function withEnd(
   }
   // The cancellation is only requested: the call may still be running.
   if (fact.type === 'cancelled' && fact.requested) return { end: done };
-  const failure = await fact.failure?.();
   // Our runner records a failure if a cancelled call may have had its effect.
-  if (failure === undefined) return { end: tool.external === true ? done : undefined };
-  return { end: aftermath(tool, failure, 0).type === 'doubt' ? done : undefined };
+  const failure = (await fact.failure?.()) ?? (await cancelledBy(fact));
+  return { end: aftermath(tool, withIntent(failure, intent), 0).type === 'doubt' ? done : undefined };
 }
 
 /** Reads all effects of a sub-agent's latest run under its workflow id. Empty if the sub-agent never started. */

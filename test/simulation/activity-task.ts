@@ -1,9 +1,12 @@
-import { type Failure, type Payload, durationMs, protos, type temporal } from './sdk.ts';
+import { type Failure, type Payload, durationMs, encodeValue, protos, type temporal } from './sdk.ts';
 import { type ActivityResult, endActivity } from './activity-end.ts';
 import type { Execution } from './execution.ts';
 import { notFound } from './service-error.ts';
 
 const { TimeoutType, RetryState } = protos.temporal.api.enums.v1;
+/** The server's detail of a cancellation without an attempt. */
+const NOT_STARTED = 'ACTIVITY_ID_NOT_STARTED';
+
 export type ActivitySchedule = temporal.api.history.v1.IActivityTaskScheduledEventAttributes;
 
 /** An activity as the server keeps it: its attempts, time-outs, heartbeats, and what its worker may still answer. */
@@ -109,7 +112,7 @@ export class ActivityTask {
   requestCancel(): void {
     if (this.state === 'closed') return;
     this.cancelRequested = true;
-    if (this.state !== 'started') this.#close({ type: 'canceled', details: this.heartbeatDetails });
+    if (this.state !== 'started') this.#close({ type: 'canceled', details: [encodeValue(NOT_STARTED)] });
   }
 
   /** As `temporal activity pause` or `reset`. */

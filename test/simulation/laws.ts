@@ -114,14 +114,14 @@ function fittingIsAccepted({ words }: Seen): string[] {
   );
 }
 
-/** The model sees each message that a run has accepted, unless the run ends or goes back first, and says so. */
+/** The model sees each message that a run has accepted, unless the run ends or goes back first, and says so. A cancellation may end the model call that has the message. */
 function saidIsHeard({ world, runs, words }: Seen): string[] {
   return words.flatMap(({ run, type, data, outcome, at }) => {
     const { text: said = '' } = (data ?? {}) as { text?: string };
     if (type !== 'say' || outcome !== 'accepted') return [];
     const isHeard = world.asked.some(({ request }) => JSON.stringify(request.prompt).includes(said));
     const isDropped = words.some(
-      (other) => other.run === run && other.at >= at && /rewind|fork/u.test(other.type),
+      (other) => other.run === run && other.at >= at && /rewind|fork|cancel$/u.test(other.type),
     );
     const isUnheard = runs.some(({ events }) =>
       events.some((event) => event.type === 'unheard' && event.messages.includes(said)),

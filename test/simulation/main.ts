@@ -27,9 +27,13 @@ let activations = 0;
 let events = 0;
 let done = 0;
 const failed: number[] = [];
-let isInterrupted = false;
-process.once('SIGINT', () => (isInterrupted = true));
-for (let seed = first; seed < first + runs && performance.now() < until && !isInterrupted; seed++) {
+const interrupted = new AbortController();
+process.once('SIGINT', () => interrupted.abort());
+for (
+  let seed = first;
+  seed < first + runs && performance.now() < until && !interrupted.signal.aborted;
+  seed++
+) {
   if (values.profile !== undefined && profileOfSeed(seed).name !== values.profile) continue;
   const simulated = await simulate(sandbox, seed);
   activations += simulated.activations;

@@ -27,6 +27,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a decision meets the next wait of its call',
     finding: 'A2',
+    seed: 702,
     file: 'agent/rules/gate.ts',
     find: 'wait !== undefined && state.waiting !== undefined && wait !== waiting.waitNumber',
     replace: 'wait === -1',
@@ -73,6 +74,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'the clock counts the waits for a person',
     finding: 'A8',
+    seed: 9,
     file: 'workflows/operator/open-call.ts',
     find: 'if (stopsClock) clock.pause();',
     replace: '',
@@ -238,6 +240,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a cancelled wait is still listed',
+    seed: 21,
     file: 'agent/run/call-wait.ts',
     find: "call.kind === 'model' ? []",
     replace: 'call.wait.until === undefined ? []',
@@ -271,10 +274,18 @@ export const mutants: readonly Mutant[] = [
     replace: 'emitter(false, input.agent, undefined)',
   },
   {
+    name: 'a paused attempt that is lost and cancelled has had no effect',
+    seed: 2000229,
+    file: 'agent/rules/doubt.ts',
+    find: 'const isLost = unattended === true && intent !== undefined;',
+    replace: 'const isLost = false;',
+  },
+  {
     name: 'the words that a reset repeats have no content in the record',
+    seed: 239,
     file: 'history/read/facts.ts',
     find: 'acceptedRequest ?? repeatedUpdates.get(',
-    replace: 'acceptedRequest ?? new Map<string, UpdateRequest>().get(',
+    replace: 'acceptedRequest ?? new Map<string, temporal.api.update.v1.IRequest>().get(',
   },
   {
     name: 'the error of an encrypted run is in clear',

@@ -190,7 +190,7 @@ export class Instance {
       ).finish(),
     );
     const completion = await this.#workflow.activate(
-      codecs === undefined ? encoded : ((await codecs.decodeActivation(encoded)) as typeof encoded),
+      codecs === undefined ? encoded : await codecs.decodeActivation(encoded),
     );
     const sinkCalls = await this.#workflow.getAndResetSinkCalls();
     const sent = codecs === undefined ? completion : await codecs.encodeCompletion(completion);

@@ -6,7 +6,7 @@ import type { Execution } from './execution.ts';
 import type { RecordedActivation } from './workflow-tasks.ts';
 import type { LocalMarker } from './local-marker.ts';
 import type { VirtualProcess } from './process.ts';
-import { type Activated, type Activation, type Command, type Instance, type Sandbox } from './sdk.ts';
+import type { Activated, Activation, Command, Instance, Sandbox } from './sdk.ts';
 import type { Values } from './values.ts';
 import { clockStill } from './virtual-time.ts';
 

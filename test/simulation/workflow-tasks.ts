@@ -200,7 +200,7 @@ export class WorkflowTasks {
         },
       });
       this.finished.push({
-        scheduledEventId: Number(this.#scheduledId),
+        scheduledEventId: this.#scheduledId,
         startedEventId: Number(this.#startedId),
         before: this.replay.length,
         jobs: activations[0]?.jobs ?? [],

@@ -37,6 +37,13 @@ describe('a failed schedule of a call that may take effect once only', () => {
     ['what its runner says did nothing', pay, failed('AttemptSuperseded', { notDone: 'again' }), 'again'],
     ['a failure of its own that did nothing', pay, failed('Error', { notDone: 'failed' }), 'failed'],
     ['a cancellation that its runner acknowledged', pay, failed('Cancelled'), 'failed'],
+    ['a cancellation without a worker', pay, failed('Cancelled', { unattended: true }), 'failed'],
+    [
+      'a cancellation without a worker, after an intent',
+      pay,
+      failed('Cancelled', { unattended: true, intent }),
+      'doubt',
+    ],
     ['any failure elsewhere', external, failed('Error', { notDone: 'again' }), 'doubt'],
     ['a time-out elsewhere', external, timedOut, 'doubt'],
     ['a cancellation elsewhere', external, failed('Cancelled'), 'doubt'],
