@@ -194,7 +194,12 @@ class Simulation {
     if (!this.#random.chance(answersByToken)) return;
     await sleep(this.#random.int(0, answerMs));
     const word = { type: 'resolve by token', call, data: { token } };
-    await speaker(run, this.#words)(word, () => client.resolve(token, `by token of ${call}`));
+    try {
+      await speaker(run, this.#words)(word, () => client.resolve(token, `by token of ${call}`));
+    } catch (error) {
+      // The request was made within a request that has been cancelled.
+      if (!/Cancelled on client/u.test(textOf((error as Error).cause))) this.problems.push(textOf(error));
+    }
   }
 
   #startWorkers(world: World, people: VirtualProcess): void {
