@@ -274,6 +274,13 @@ export const mutants: readonly Mutant[] = [
     replace: 'emitter(false, input.agent, undefined)',
   },
   {
+    name: 'the result of an inline call is dropped at the time limit',
+    seed: 2000411,
+    file: 'workflows/call/call-tool.ts',
+    find: 'const action: NextAction = isMade(turnCall)',
+    replace: 'const action: NextAction = isMade({ ...turnCall, inlineCall: undefined })',
+  },
+  {
     name: 'a paused attempt that is lost and cancelled has had no effect',
     seed: 2000229,
     file: 'agent/rules/doubt.ts',

@@ -12,7 +12,7 @@ import type { OpenCall } from '../operator/open-call.ts';
 import type { AgentLoop } from '../run/agent-loop.ts';
 import { backtestCannotAsk } from '../run/recorded-call.ts';
 import { normalizeCancellation, runFailure } from '../temporal/run-failure.ts';
-import { type TurnCall, isRunEnding, scheduleOnce } from './schedule-once.ts';
+import { type TurnCall, isMade, isRunEnding, scheduleOnce } from './schedule-once.ts';
 
 export interface EndedCall {
   open: OpenCall;
@@ -44,7 +44,9 @@ export async function callTool(
   let result: ResultRef | undefined;
   try {
     for (;;) {
-      const action = nextAction(open.now, contextOf(loop));
+      const action: NextAction = isMade(turnCall)
+        ? { do: 'schedule' }
+        : nextAction(open.now, contextOf(loop));
       switch (action.do) {
         case 'end':
           return { open, end: action.end, result };

@@ -85,8 +85,15 @@ function attemptsOf({ agent, external }: ToolManifest, result: unknown): number 
 }
 
 function durationOf(inlineCall: InlineCall | undefined, fromMs: number): number {
-  const isOver = inlineCall?.result !== undefined || inlineCall?.failed !== undefined;
-  return isOver ? inlineCall.ms : Date.now() - fromMs;
+  return inlineCall !== undefined && isOver(inlineCall) ? inlineCall.ms : Date.now() - fromMs;
+}
+
+const isOver = ({ result, failed }: InlineCall): boolean => result !== undefined || failed !== undefined;
+
+/** Returns true if the model call's activity has made the call. The result counts, also after the run's time limit. */
+export function isMade(turnCall: TurnCall): boolean {
+  const inlineCall = usableInlineCall(turnCall);
+  return inlineCall !== undefined && isOver(inlineCall);
 }
 
 function isNotRecorded(loop: AgentLoop, { tool, live, open }: TurnCall, end: ScheduleEnd): boolean {
