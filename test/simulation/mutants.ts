@@ -98,7 +98,7 @@ export const mutants: readonly Mutant[] = [
     name: 'the calls of a reply that a rewind drops are not reported',
     seed: 186,
     file: 'workflows/loop/loop.ts',
-    find: 'if (turn !== undefined) emitDroppedTurn(loop, turn);',
+    find: 'if (turn !== undefined) dropTurn(loop, turn);',
     replace: '',
   },
   {

@@ -7,8 +7,8 @@ import { contextOf } from '../call/call-tool.ts';
 import type { AgentLoop } from '../run/agent-loop.ts';
 
 /**
- * Counts a turn that a rewind drops, and emits its calls, with the inline calls that the model call's activity has made. The reader of a history shows
- * them too, because the reply may come before the rewind there.
+ * Counts a turn that a rewind drops, and emits its calls, with the inline calls that the model call's activity has made. The reader of a
+ * history shows them too, because the reply may come before the rewind there.
  */
 export function dropTurn(loop: AgentLoop, turn: ModelTurn): void {
   const { scope, firstN, manifest, counters, emit } = loop;
