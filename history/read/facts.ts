@@ -131,7 +131,7 @@ export async function readStart(client: Client, run: RunRef): Promise<StartedFac
 /** Returns a function that makes a fact of each event of `run`; undefined: the event has no fact. */
 export function createFactReader(client: Pick<Client, 'options'>, run: RunRef) {
   const accepted = new Map<string, { name: string; input: Recorded; identity: string }>();
-  const repeatedUpdates = new Map<string, temporal.api.update.v1.IRequest>();
+  const admitted = new Map<string, temporal.api.update.v1.IRequest>();
   const value = (payloads: Parameters<typeof recorded>[1]) => recorded(client, payloads);
 
   return (event: HistoryEvent): Fact | undefined => {
@@ -253,11 +253,11 @@ export function createFactReader(client: Pick<Client, 'options'>, run: RunRef) {
     }
     // After a reset, the server repeats the updates that came later. The event of the acceptance has no content then.
     const repeated = event.workflowExecutionUpdateAdmittedEventAttributes?.request;
-    if (repeated) repeatedUpdates.set(repeated.meta?.updateId ?? '', repeated);
+    if (repeated) admitted.set(repeated.meta?.updateId ?? '', repeated);
     const update = event.workflowExecutionUpdateAcceptedEventAttributes;
     if (update) {
-      const { protocolInstanceId, acceptedRequest } = update;
-      const { input: sent, meta } = acceptedRequest ?? repeatedUpdates.get(protocolInstanceId ?? '') ?? {};
+      const { input: sent, meta } =
+        update.acceptedRequest ?? admitted.get(update.protocolInstanceId ?? '') ?? {};
       const [key, message] = [String(event.eventId), { name: sent?.name ?? '', input: value(sent?.args) }];
       accepted.set(key, { ...message, identity: meta?.identity ?? '' });
       return { type: 'update_accepted', key, updateId: meta?.updateId ?? '', ...message };
