@@ -251,9 +251,9 @@ export function createFactReader(client: Pick<Client, 'options'>, run: RunRef) {
       const first = recordedFromOutside(client, input);
       return { type: 'signaled', name: signalName ?? '', input: first, laterArguments: rest };
     }
-    // After a reset, the server repeats the updates that came later. The event of the acceptance has no content then.
-    const repeated = event.workflowExecutionUpdateAdmittedEventAttributes?.request;
-    if (repeated) admitted.set(repeated.meta?.updateId ?? '', repeated);
+    // A reset repeats later updates: the event of their acceptance has no content.
+    const { request } = event.workflowExecutionUpdateAdmittedEventAttributes ?? {};
+    if (request) admitted.set(request.meta?.updateId ?? '', request);
     const update = event.workflowExecutionUpdateAcceptedEventAttributes;
     if (update) {
       const { input: sent, meta } =
@@ -265,11 +265,10 @@ export function createFactReader(client: Pick<Client, 'options'>, run: RunRef) {
     const completed = event.workflowExecutionUpdateCompletedEventAttributes;
     if (!completed) return undefined;
     const { meta, outcome, acceptedEventId } = completed;
-    const said = accepted.get(String(acceptedEventId));
     const result = outcome?.failure ? undefined : value(outcome?.success);
     const error = outcome?.failure ? recordedError(client, outcome.failure) : undefined;
     const [key, updateId] = [String(acceptedEventId), meta?.updateId ?? ''];
-    const { name, input, identity } = said ?? {};
+    const { name, input, identity } = accepted.get(key) ?? {};
     return { type: 'update_completed', key, updateId, name, input, result, identity, error };
   }
 
