@@ -19,7 +19,6 @@ const body = z.object({
   id: z.string().min(1),
   messages: z.array(message).min(1),
   trigger: z.enum(['submit-message', 'regenerate-message']),
-  messageId: optional(z.string()),
 });
 
 /** A part of a question. */
@@ -43,14 +42,11 @@ const answeredPart = z.object({
 
 /** Reads a request of `DefaultChatTransport`. Only its last message counts: the session has the messages before. Throws Refused. */
 export async function readUiRequest(request: Request): Promise<UiRequest> {
-  const { id: chat, messages, trigger, messageId } = await readBody(request, body);
+  const { id: chat, messages, trigger } = await readBody(request, body);
   const last = messages.at(-1);
   if (last?.role === 'assistant') return { chat, type: 'approvals', answers: answersOf(last.parts) };
   if (last?.role !== 'user') throw bad('The last message has to be of the role user.');
   const isRegenerated = trigger === 'regenerate-message';
-  if (!isRegenerated && messageId === last.id) {
-    throw bad('The session keeps a message as it was sent: send a new one.');
-  }
   return { chat, type: 'question', input: inputOf(last.parts), message: last.id, isRegenerated };
 }
 

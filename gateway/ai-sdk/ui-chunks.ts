@@ -43,7 +43,7 @@ export interface WaitingData extends Pick<WaitingCall, 'call' | 'tool' | 'toolIn
   decisions: string[];
 }
 
-/** The text was written anew, or dropped by a restart. The protocol cannot take text back. */
+/** The text was replaced, or dropped by a restart. The protocol cannot take text back. */
 export class TextWithdrawn extends Error {
   override name = 'TextWithdrawn';
 }
