@@ -37,11 +37,7 @@ async function ask(
   { chat: session, input, message, isRegenerated }: Extract<UiRequest, { type: 'question' }>,
 ): Promise<StartedRun> {
   const agent = request.params['agent'] ?? '';
-  const started = await startRun(request, { agent, input, session, key: `${session}/${message}` }).catch(
-    (error: unknown) => {
-      throw error instanceof Refused && error.code === 'KeyUsed' ? CHANGED : error;
-    },
-  );
+  const started = await startRun(request, { agent, input, session, key: `${session}/${message}` });
   if (isRegenerated && started.hasBegun) {
     const { status } = await request.client.get(started.id).describe();
     if (status === 'completed') throw ANSWERED;
@@ -53,12 +49,6 @@ const ANSWERED = new Refused(
   409,
   'Answered',
   'The session has the answer to this message, and keeps it: send a new message.',
-);
-
-const CHANGED = new Refused(
-  409,
-  'MessageChanged',
-  'The session keeps a message as it was sent: send a new message.',
 );
 
 function streamOf(request: ProtocolRequest, run: StartedRun, answered?: readonly Approval[]): Response {

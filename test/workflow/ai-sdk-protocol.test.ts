@@ -123,7 +123,7 @@ test('a message that is sent again gives the same run, and a message is not chan
   await chat.regenerate();
   expect(chat.error?.message).toContain('"code":"Answered"');
   await chat.sendMessage({ text: 'Where?', messageId: first[0]?.id ?? '' });
-  expect(chat.error?.message).toContain('"code":"MessageChanged"');
+  expect(chat.error?.message).toContain('"code":"KeyUsed"');
 });
 
 test.each([
