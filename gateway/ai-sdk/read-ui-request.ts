@@ -5,8 +5,7 @@ import { type ApprovalAnswer, readApproval } from '../start/approvals.ts';
 
 /** A request of `useChat`: a question, or answers to approvals. */
 export type UiRequest = { chat: string } & (
-  | { type: 'question'; input: Input; message: string; isRegenerated: boolean }
-  | { type: 'approvals'; answers: ApprovalAnswer[] }
+  { type: 'question'; input: Input; message: string } | { type: 'approvals'; answers: ApprovalAnswer[] }
 );
 
 const part = z.looseObject({ type: z.string() });
@@ -18,7 +17,6 @@ const message = z.object({
 const body = z.object({
   id: z.string().min(1),
   messages: z.array(message).min(1),
-  trigger: z.enum(['submit-message', 'regenerate-message']),
 });
 
 /** A part of a question. */
@@ -42,12 +40,11 @@ const answeredPart = z.object({
 
 /** Reads a request of `DefaultChatTransport`. Only its last message counts: the session has the messages before. Throws Refused. */
 export async function readUiRequest(request: Request): Promise<UiRequest> {
-  const { id: chat, messages, trigger } = await readBody(request, body);
+  const { id: chat, messages } = await readBody(request, body);
   const last = messages.at(-1);
   if (last?.role === 'assistant') return { chat, type: 'approvals', answers: answersOf(last.parts) };
   if (last?.role !== 'user') throw bad('The last message has to be of the role user.');
-  const isRegenerated = trigger === 'regenerate-message';
-  return { chat, type: 'question', input: inputOf(last.parts), message: last.id, isRegenerated };
+  return { chat, type: 'question', input: inputOf(last.parts), message: last.id };
 }
 
 function inputOf(parts: z.output<typeof part>[]): Input {

@@ -1,5 +1,4 @@
 import { SessionNotFound, unless } from '../../client/connect/errors.ts';
-import { Refused } from '../http/problem.ts';
 import type { ProtocolRequest, ProtocolRoute } from '../http/protocol.ts';
 import { recordedName } from '../http/tenant.ts';
 import { followReply } from '../replies/follow-reply.ts';
@@ -32,24 +31,13 @@ async function resume(request: ProtocolRequest): Promise<Response> {
 }
 
 /** The chat is the session, and the message is the key: a message that is sent again gives the same run. */
-async function ask(
+function ask(
   request: ProtocolRequest,
-  { chat: session, input, message, isRegenerated }: Extract<UiRequest, { type: 'question' }>,
+  { chat: session, input, message }: Extract<UiRequest, { type: 'question' }>,
 ): Promise<StartedRun> {
   const agent = request.params['agent'] ?? '';
-  const started = await startRun(request, { agent, input, session, key: `${session}/${message}` });
-  if (isRegenerated && started.hasBegun) {
-    const { status } = await request.client.get(started.id).describe();
-    if (status === 'completed') throw ANSWERED;
-  }
-  return started;
+  return startRun(request, { agent, input, session, key: `${session}/${message}` });
 }
-
-const ANSWERED = new Refused(
-  409,
-  'Answered',
-  'The session has the answer to this message, and keeps it: send a new message.',
-);
 
 function streamOf(request: ProtocolRequest, run: StartedRun, answered?: readonly Approval[]): Response {
   const response = sseResponse(request.request, (signal) =>

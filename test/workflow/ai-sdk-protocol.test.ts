@@ -1,4 +1,3 @@
-import { createAdaptorServer } from '@hono/node-server';
 import { Chat } from '@ai-sdk/react';
 import {
   DefaultChatTransport,
@@ -6,81 +5,19 @@ import {
   isToolUIPart,
   lastAssistantMessageIsCompleteWithApprovalResponses,
 } from 'ai';
-import { beforeAll, expect, test } from 'vitest';
-import type { TokenCaller } from '../../gateway/http/caller.ts';
-import { createGateway } from '../../gateway/gateway.ts';
-import type { AgentDefinition } from '../../config/define.ts';
-import { defineModel } from '../../models/model.ts';
-import { defineTool } from '../../tools/tool.ts';
-import { createGate } from '../support/gate.ts';
-import { useRig } from '../support/rig.ts';
-import { modelOf, promptOf, toolCall } from '../support/scripts.ts';
+import { expect, test } from 'vitest';
+import { type Who, useFrontRig } from '../support/front-rig.ts';
 
-const guarded = defineTool({
-  name: 'guarded',
-  description: 'asks every time',
-  approval: 'always',
-  run: (input) => `did ${input}`,
-});
-let broken = true;
-const fragile = defineTool({
-  name: 'fragile',
-  description: 'fails at first',
-  run() {
-    if (broken) throw new Error('no ink');
-    return 'printed';
-  },
-});
-const gate = createGate();
-/** Writes a text in two halves, the second one when the test says so. */
-const slow = defineModel({
-  async call(_request, { onText }) {
-    onText('The first half, ');
-    await gate.pass();
-    return { text: 'The first half, and the second.', toolCalls: [], finishReason: 'stop' };
-  },
-});
-const calling = (tool: string) =>
-  modelOf((step) => (step === '1' ? { text: 'One moment.', toolCalls: [toolCall(tool)] } : 'done'));
-
-const plain = { kind: 'tool-calling' } as const;
-const agents = [
-  { ...plain, name: 'echo', model: modelOf((_step, request) => `Asked: ${promptOf(request)}`) },
-  { ...plain, name: 'careful', model: calling('guarded'), tools: [guarded] },
-  { ...plain, name: 'printer', model: calling('fragile'), tools: [fragile] },
-  { ...plain, name: 'slow', model: slow },
-] satisfies AgentDefinition[];
-const rig = useRig({ agents });
-
-const callers = {
-  root: { token: 'admin-token-0123456789', name: 'root' },
-  rita: { token: 'starter-token-0123456789', name: 'rita', scopes: ['run', 'read'] },
-  ann: { token: 'acme-token-0123456789', name: 'ann', tenant: 'acme' },
-  otto: { token: 'other-token-0123456789', name: 'otto', tenant: 'other' },
-} satisfies { [name: string]: TokenCaller };
-type Who = keyof typeof callers;
-
-let base: string;
-let cut: () => void;
-beforeAll(async () => {
-  // Each request goes to a gateway of its own, as behind a balancer.
-  const server = createAdaptorServer({
-    fetch: (request) => createGateway(rig.client, { tokens: Object.values(callers), agents }).fetch(request),
-  });
-  cut = () => 'closeAllConnections' in server && server.closeAllConnections();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  base = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}/ui`;
-  return () => void server.close();
-});
+const front = useFrontRig();
+const { rig, gate } = front;
 
 /** A chat as `useChat` has it. */
 function chatWith(agent: string, who: Who = 'root', id?: string): Chat<UIMessage> {
   return new Chat<UIMessage>({
     ...(id !== undefined && { id }),
     transport: new DefaultChatTransport({
-      api: `${base}/${agent}/chat`,
-      headers: { authorization: `Bearer ${callers[who].token}` },
+      api: `${front.url}/ui/${agent}/chat`,
+      headers: front.headersOf(who),
     }),
     sendAutomaticallyWhen: lastAssistantMessageIsCompleteWithApprovalResponses,
   });
@@ -121,7 +58,7 @@ test('a message that is sent again gives the same run, and a message is not chan
   await again.sendMessage();
   expect(again.messages).toEqual(first);
   await chat.regenerate();
-  expect(chat.error?.message).toContain('"code":"Answered"');
+  expect(chat.messages).toEqual(first);
   await chat.sendMessage({ text: 'Where?', messageId: first[0]?.id ?? '' });
   expect(chat.error?.message).toContain('"code":"KeyUsed"');
 });
@@ -168,11 +105,11 @@ test('a failed call is a data part, and a decision continues the stream', async 
   await expect.poll(waiting, { timeout: 10_000 }).toMatchObject({
     data: { call: '1.1', text: 'failed', error: 'no ink', decisions: expect.arrayContaining(['retry']) },
   });
-  broken = false;
+  front.repair();
   const { data } = waiting() as { data: { run: string; call: string; n: number } }; // just compared
-  const response = await fetch(`${base.replace(/\/ui$/u, '')}/runs/${data.run}/decisions`, {
+  const response = await fetch(`${front.url}/runs/${data.run}/decisions`, {
     method: 'POST',
-    headers: { authorization: `Bearer ${callers.root.token}`, 'content-type': 'application/json' },
+    headers: { ...front.headersOf('root'), 'content-type': 'application/json' },
     body: JSON.stringify({ type: 'retry', call: data.call, wait: data.n }),
   });
   expect(response.status).toBe(200);
@@ -185,7 +122,7 @@ test('a stream that is lost in the middle of a text is resumed at another gatewa
   const chat = chatWith('slow');
   const sent = chat.sendMessage({ text: 'x' });
   await expect.poll(() => shown(chat)[1], { timeout: 10_000 }).toEqual(['assistant', 'The first half, ']);
-  cut();
+  front.cut();
   await sent;
   expect(chat.status).toBe('error');
   const resumed = chat.resumeStream();
