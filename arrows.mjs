@@ -118,7 +118,7 @@ export const arrows = {
   },
   gateway: {
     imports: { agent: true, client: true },
-    rooms: ['http', 'start', 'replies', 'mcp', 'openai', 'routes'],
+    rooms: ['http', 'start', 'replies', 'mcp', 'openai', 'ai-sdk', 'ag-ui', 'routes'],
     temporal: [],
   },
   embedded: {

@@ -12,8 +12,8 @@ import {
   type TokenCaller,
   byToken,
   checkedCaller,
+  demand,
   everybody,
-  mayDo,
 } from './http/caller.ts';
 import { Refused, isOwnFault, problemResponse } from './http/problem.ts';
 import type { Protocol, ProtocolRoute } from './http/protocol.ts';
@@ -162,7 +162,7 @@ function serve(app: OpenAPIHono<Env>, route: Route, { client, agents, basePath }
     },
     async (context) => {
       const caller = context.get('caller');
-      if (!mayDo(caller, scope)) throw lacking(caller, scope);
+      demand(caller, scope);
       const { id = '', name = '' } = context.req.param() as { id?: string; name?: string };
       if (isOfRun) checkOwn(caller, id);
       const named = client.as(caller.name, caller.credential);
@@ -192,7 +192,7 @@ function serveProtocol(
 ): void {
   app.on(method.toUpperCase(), path, async (context) => {
     const caller = scope === undefined ? NOBODY : context.get('caller');
-    if (scope !== undefined && !mayDo(caller, scope)) throw lacking(caller, scope);
+    if (scope !== undefined) demand(caller, scope);
     const params = context.req.param() as { [name: string]: string }; // Hono's type is of the path's text
     const named = client.as(caller.name, caller.credential);
     return handle({ client: named, caller, params, request: context.req.raw, agents, report });
@@ -240,10 +240,6 @@ const NO_ROUTE = new Refused(404, 'RouteNotFound', 'GET /openapi.json lists the 
 const UNKNOWN = new Refused(401, 'Unauthorized', 'Send a token: Authorization: Bearer TOKEN.', {
   'www-authenticate': 'Bearer',
 });
-
-function lacking({ name }: Caller, scope: string): Refused {
-  return new Refused(403, 'Forbidden', `${name} does not have the scope ${scope}.`);
-}
 
 function tooMany(seconds: number): Refused {
   return new Refused(429, 'TooManyRequests', `Ask again in ${seconds} s.`, {

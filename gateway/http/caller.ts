@@ -1,5 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { InvalidInput } from '../../agent/values/refusal.ts';
+import { Refused } from './problem.ts';
 
 /** `run`: start runs. `decide`: decide on calls, and steer runs. `read`: see them. `admin`: all of these. */
 export type Scope = 'run' | 'decide' | 'read' | 'admin';
@@ -67,6 +68,12 @@ export function checkedCaller(caller: Caller): Caller {
 
 export function mayDo({ scopes: given }: Caller, scope: Scope): boolean {
   return given.includes(scope) || given.includes('admin');
+}
+
+/** Throws Refused for a caller without the scope. */
+export function demand(caller: Caller, scope: Scope): void {
+  if (mayDo(caller, scope)) return;
+  throw new Refused(403, 'Forbidden', `${caller.name} does not have the scope ${scope}.`);
 }
 
 function digestOf(token: string): Buffer {

@@ -3,7 +3,7 @@ import { type ChatMessage, asText } from '../../agent/values/vocabulary.ts';
 import { RunNotFound } from '../../client/connect/errors.ts';
 import type { ProtocolRequest } from '../http/protocol.ts';
 import { checkOwn } from '../http/tenant.ts';
-import { bad } from './read-body.ts';
+import { bad } from '../http/read-body.ts';
 import { runOfResponse } from './response-object.ts';
 
 /** The run of a response that the caller may see. Throws RunNotFound. */

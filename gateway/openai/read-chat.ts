@@ -1,7 +1,8 @@
 import { z } from '@hono/zod-openapi';
+import { optional, readBody } from '../http/read-body.ts';
 import type { RequestedStart } from '../start/start-run.ts';
-import { optional, readBody, refuseFields } from './read-body.ts';
 import { message, readMessages } from './read-messages.ts';
+import { refuseFields } from './refuse-fields.ts';
 
 export interface ChatRequest {
   start: RequestedStart;

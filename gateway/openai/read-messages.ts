@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import type { ChatMessage } from '../../agent/values/vocabulary.ts';
 import type { Input, InputPart } from '../../client/start/read-input.ts';
-import { bad } from './read-body.ts';
+import { bad } from '../http/read-body.ts';
 
 /** A part of a message, as both APIs write it. */
 const part = z.union([

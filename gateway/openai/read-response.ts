@@ -1,7 +1,9 @@
 import { z } from '@hono/zod-openapi';
-import { type Approval, readApprovalId } from './approval-id.ts';
-import { bad, optional, readBody, refuseFields } from './read-body.ts';
+import { bad, optional, readBody } from '../http/read-body.ts';
+import type { ApprovalAnswer } from '../start/approvals.ts';
+import { readApprovalId } from './approval-id.ts';
 import { type ChatQuestion, message, readMessages } from './read-messages.ts';
+import { refuseFields } from './refuse-fields.ts';
 import type { RequestEcho } from './response-object.ts';
 
 export interface ResponseRequest {
@@ -13,11 +15,6 @@ export interface ResponseRequest {
   isBackground: boolean;
   stream: boolean;
   echo: RequestEcho;
-}
-
-export interface ApprovalAnswer extends Approval {
-  approve: boolean;
-  reason: string | undefined;
 }
 
 const approvalAnswer = z

@@ -1,16 +1,15 @@
 import { z } from '@hono/zod-openapi';
 import { RunNotFound } from '../../client/connect/errors.ts';
 import { runExists } from '../../client/read/run-location.ts';
-import { type Caller, type Scope, mayDo } from '../http/caller.ts';
-import { Refused } from '../http/problem.ts';
+import { demand } from '../http/caller.ts';
 import type { ProtocolRequest, ProtocolRoute } from '../http/protocol.ts';
-import { checkOwn } from '../http/tenant.ts';
 import { sseResponse } from '../replies/sse-response.ts';
+import { answerApprovals } from '../start/approvals.ts';
 import { startRun } from '../start/start-run.ts';
 import { type Reply, type ReplyOptions, followReply, answerSignal } from '../replies/follow-reply.ts';
 import { ownRunOf, previousMessages } from './previous-messages.ts';
-import { bad } from './read-body.ts';
-import { type ApprovalAnswer, type ResponseRequest, readResponseRequest } from './read-response.ts';
+import { bad } from '../http/read-body.ts';
+import { type ResponseRequest, readResponseRequest } from './read-response.ts';
 import { createResponseItems } from './response-items.ts';
 import {
   type RequestEcho,
@@ -86,32 +85,13 @@ async function startOrDecide(
   request: ProtocolRequest,
   { asked, agent, session, previous }: ResponseRequest,
 ): Promise<{ id: string; hasBegun: boolean }> {
-  if ('approvals' in asked) return { id: await decide(request, asked.approvals), hasBegun: true };
+  if ('approvals' in asked) return { id: await answerApprovals(request, asked.approvals), hasBegun: true };
   if (agent === undefined) throw bad('model: name the agent.');
   if (previous !== undefined) demand(request.caller, 'read');
   const before = previous === undefined ? [] : await previousMessages(request, previous);
   const chatHistory = [...before, ...asked.chatHistory];
   const key = request.request.headers.get('idempotency-key') ?? undefined;
   return startRun(request, { agent, input: asked.input, chatHistory, session, key });
-}
-
-/** Gives the answers of a person, all to one run. Returns the id of the run. Throws DecisionRefused. */
-async function decide({ client, caller }: ProtocolRequest, answers: ApprovalAnswer[]): Promise<string> {
-  demand(caller, 'decide');
-  const [id = '', ...others] = new Set(answers.map(({ run }) => run));
-  if (others.length > 0)
-    throw bad('The approvals are for calls of several runs: send one request for each run.');
-  checkOwn(caller, id);
-  for (const { call, n, approve, reason } of answers) {
-    await client.get(id).decide(call, approve ? { type: 'approve' } : { type: 'reject', reason }, n);
-  }
-  return id;
-}
-
-/** Throws Refused for a caller who may start runs, and not this. */
-function demand(caller: Caller, scope: Scope): void {
-  if (mayDo(caller, scope)) return;
-  throw new Refused(403, 'Forbidden', `${caller.name} does not have the scope ${scope}.`);
 }
 
 async function responseOf(

@@ -1,4 +1,5 @@
 import { type RestartedEvent, isDropped } from '../../agent/calls/restart.ts';
+import type { DecisionName } from '../../agent/rules/decisions.ts';
 import type { RunEvent } from '../../agent/run/events.ts';
 import type { WaitingCall } from '../../agent/rules/waiting.ts';
 import { type AgentAction, type Json, asText } from '../../agent/values/vocabulary.ts';
@@ -21,7 +22,8 @@ export type RunPart = {
   | { type: 'tool_progress'; call: string; text: string }
   | { type: 'tool_result'; call: string; observation: Json }
   | { type: 'waiting'; wait: WaitingCall }
-  | { type: 'wait_ended'; call: string }
+  /** `decision`: undefined where no person decided in this run. */
+  | { type: 'wait_ended'; call: string; decision?: DecisionName | undefined }
   /** All that was recorded when reading began has been given: a call that waits now waits still. Not for a run that has ended. */
   | { type: 'caught_up' }
   /** The output of the run, unless the text of the last model call is the output. */
@@ -83,11 +85,12 @@ export async function* runParts(
       case 'waiting':
         return [{ type: 'waiting', wait: event.wait }];
       case 'decided':
+        return [{ type: 'wait_ended', call: event.call, decision: event.decision.type }];
+      case 'caught_up':
+        return [{ type: 'caught_up' }];
       case 'unanswered':
       case 'resumed':
         return [{ type: 'wait_ended', call: event.call }];
-      case 'caught_up':
-        return [{ type: 'caught_up' }];
       case 'restarted':
         return droppedBy(event).flatMap(drop);
       case 'finish': {

@@ -92,7 +92,7 @@ async function checkSameStart(
   throw new Refused(
     422,
     'KeyUsed',
-    'This Idempotency-Key has started another run. Take a new key for another question.',
+    'This idempotency key, or id of a message, has started another run. Take a new one for another question.',
   );
 }
 

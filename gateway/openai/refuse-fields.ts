@@ -1,24 +1,5 @@
-import type { z } from '@hono/zod-openapi';
 import { fieldOf } from '../../agent/values/values.ts';
-import { Refused } from '../http/problem.ts';
-
-/** Reads the body of a request. Fields that the schema does not name are left out. Throws Refused. */
-export async function readBody<T extends z.ZodType>(request: Request, schema: T): Promise<z.output<T>> {
-  const body: unknown = await request.json().catch(() => undefined);
-  const { data, error } = schema.safeParse(body);
-  if (error === undefined) return data;
-  const [issue] = error.issues;
-  const field = issue === undefined || issue.path.length === 0 ? 'The body' : issue.path.join('.');
-  throw bad(`${field}: ${issue?.message}`);
-}
-
-export function bad(message: string): Refused {
-  return new Refused(400, 'InvalidInput', message);
-}
-
-/** `null` is as good as absent, as in OpenAI's API. */
-export const optional = <T extends z.ZodType>(schema: T) =>
-  schema.nullish().transform((value) => value ?? undefined);
+import { bad } from '../http/read-body.ts';
 
 /**
  * Fields that change what a client gets, and that only the agent's config can set. Without a refusal the client would believe that

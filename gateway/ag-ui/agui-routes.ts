@@ -1,0 +1,40 @@
+import type { ProtocolRequest, ProtocolRoute } from '../http/protocol.ts';
+import { followReply } from '../replies/follow-reply.ts';
+import { sseResponse } from '../replies/sse-response.ts';
+import type { Approval } from '../start/approvals.ts';
+import { type StartedRun, startRun } from '../start/start-run.ts';
+import { aguiStream } from './agui-stream.ts';
+import { answerInterrupts } from './interrupts.ts';
+import { type RunInput, readRunInput } from './read-run-input.ts';
+
+export const aguiRoutes: readonly ProtocolRoute[] = [
+  { method: 'post', path: '/:agent', scope: 'run', handle: runAgent },
+];
+
+/** Starts a run, or answers the waits of one. A message that is sent again gives the same run. */
+async function runAgent(request: ProtocolRequest): Promise<Response> {
+  const { names, messages, asked } = await readRunInput(request.request);
+  const { run, answered } = await startOrAnswer(request, names.threadId, asked);
+  return sseResponse(request.request, (signal) =>
+    aguiStream(
+      () => followReply(request, run, { until: 'end', signal }),
+      { names, messages, answered },
+      request.report,
+    ),
+  );
+}
+
+async function startOrAnswer(
+  request: ProtocolRequest,
+  session: string,
+  asked: RunInput['asked'],
+): Promise<{ run: StartedRun; answered: Approval[] }> {
+  if (asked.type === 'answers') {
+    const answered = await answerInterrupts(request, asked.entries);
+    return { run: { id: answered[0]?.run ?? '', hasBegun: true }, answered };
+  }
+  const agent = request.params['agent'] ?? '';
+  const { input, message } = asked;
+  const run = await startRun(request, { agent, input, session, key: `${session}/${message}` });
+  return { run, answered: [] };
+}

@@ -1,0 +1,123 @@
+import { problemOf } from '../http/problem.ts';
+import type { Reply } from '../replies/follow-reply.ts';
+import type { RunEnd, RunPart } from '../replies/run-parts.ts';
+import { settledParts } from '../replies/settled-parts.ts';
+import { eventText } from '../replies/sse-response.ts';
+import type { Approval } from '../start/approvals.ts';
+import { createAguiEvents } from './agui-events.ts';
+import type { AguiEvent, RunNames } from './agui-types.ts';
+import { interruptOf } from './interrupts.ts';
+import { idsOf } from './run-messages.ts';
+
+/** A message as the client has sent it. */
+export interface ClientMessage {
+  id: string;
+  role: string;
+}
+
+export interface AguiClient {
+  names: RunNames;
+  messages: readonly ClientMessage[];
+  /** Waits that the client has answered: the events begin after the last one of them. */
+  answered: readonly Approval[];
+}
+
+const PROTOCOL_VERSION = '1.0';
+
+/**
+ * The events of a run as server-sent events, up to the end of the run, or until all its calls wait for a person. An error breaks the
+ * connection: the client sends the request again.
+ */
+export async function* aguiStream(
+  open: () => Promise<Reply>,
+  client: AguiClient,
+  report: (error: unknown) => void,
+): AsyncGenerator<string> {
+  const reply = await open().catch((error: unknown) => problemOf(error));
+  if ('detail' in reply) {
+    yield eventText({ type: 'RUN_ERROR', message: reply.detail, code: reply.code });
+    return;
+  }
+  try {
+    const events = aguiEvents(reply.view.id, settledParts(reply.parts), client);
+    for await (const event of events) yield eventText(event);
+  } catch (error) {
+    report(error);
+    throw error;
+  }
+}
+
+/** A client that has messages of the run gets a snapshot first, so that nothing is doubled. */
+export async function* aguiEvents(
+  run: string,
+  parts: AsyncIterable<RunPart>,
+  { names, messages, answered }: AguiClient,
+): AsyncGenerator<AguiEvent> {
+  const ids = idsOf(run);
+  const events = createAguiEvents(run);
+  const own = messages.filter(({ id }) => ids.isOwn(id));
+  const left = new Set(answered.map(({ call, n }) => `${call} ${n}`));
+  let isKnown = own.length > 0 || left.size > 0;
+  let isCaughtUp = false;
+  yield { type: 'RUN_STARTED', ...names, protocolVersion: PROTOCOL_VERSION };
+  for await (const part of parts) {
+    if (part.type === 'waiting') left.delete(`${part.wait.call} ${part.wait.n}`);
+    isCaughtUp ||= part.type === 'caught_up';
+    const made = events.next(part);
+    if (isKnown) {
+      isKnown = answered.length > 0 ? left.size > 0 : !isCaughtUp;
+      if (isKnown && part.type !== 'ended') continue;
+      events.close(); // nothing of these was sent
+      if (answered.length === 0 || !hasAll(own)) yield snapshot();
+    } else if (made === 'withdrawn') {
+      yield* events.close();
+      yield snapshot();
+    } else yield* made;
+    const interrupts = isCaughtUp ? events.interrupts() : [];
+    if (part.type !== 'ended' && interrupts.length === 0) continue;
+    yield* events.close();
+    yield part.type === 'ended'
+      ? endOf(names, part.end)
+      : finished(names, { type: 'interrupt', interrupts: interrupts.map((wait) => interruptOf(run, wait)) });
+    return;
+  }
+
+  function hasAll(known: readonly ClientMessage[]): boolean {
+    const expected = events.messages.list().map(({ id }) => id);
+    return JSON.stringify(known.map(({ id }) => id)) === JSON.stringify(expected);
+  }
+
+  /** All messages of the client, those of the run as the record has them. */
+  function snapshot(): AguiEvent {
+    const now = events.messages.list();
+    const gone = own.filter(({ id, role }) => role === 'reasoning' && now.every((one) => one.id !== id));
+    const others = messages.filter(({ id }) => !ids.isOwn(id));
+    // A snapshot removes no message of reasoning from the client.
+    return { type: 'MESSAGES_SNAPSHOT', messages: [...others, ...gone.map(emptied), ...now] };
+  }
+}
+
+function emptied({ id }: ClientMessage): ClientMessage & { content: string } {
+  return { id, role: 'reasoning', content: '' };
+}
+
+type Finished = Extract<AguiEvent, { type: 'RUN_FINISHED' }>;
+
+function finished(names: RunNames, outcome: Finished['outcome']): Finished {
+  return { type: 'RUN_FINISHED', ...names, outcome };
+}
+
+function endOf(names: RunNames, { status, output, error }: RunEnd): AguiEvent {
+  switch (status) {
+    case 'failed':
+      return {
+        type: 'RUN_ERROR',
+        message: error?.message ?? 'The run failed.',
+        code: error?.type ?? 'Error',
+      };
+    case 'cancelled':
+      return finished(names, { type: 'cancelled' });
+    default:
+      return { ...finished(names, { type: 'success' }), ...(output !== null && { result: output }) };
+  }
+}

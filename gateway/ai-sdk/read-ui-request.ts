@@ -1,0 +1,68 @@
+import { z } from '@hono/zod-openapi';
+import type { Input, InputPart } from '../../client/start/read-input.ts';
+import { bad, optional, readBody } from '../http/read-body.ts';
+import { type ApprovalAnswer, readApproval } from '../start/approvals.ts';
+
+/** A request of `useChat`: a question, or answers to approvals. */
+export type UiRequest = { chat: string } & (
+  { type: 'question'; input: Input; message: string } | { type: 'approvals'; answers: ApprovalAnswer[] }
+);
+
+const part = z.looseObject({ type: z.string() });
+const message = z.object({
+  id: z.string().min(1),
+  role: z.enum(['user', 'assistant', 'system']),
+  parts: z.array(part),
+});
+const body = z.object({
+  id: z.string().min(1),
+  messages: z.array(message).min(1),
+});
+
+/** A part of a question. */
+const questionPart = z.union(
+  [
+    z
+      .object({ type: z.literal('text'), text: z.string() })
+      .transform(({ text }): InputPart => ({ type: 'text', text })),
+    z
+      .object({ type: z.literal('file'), mediaType: z.string().startsWith('image/'), url: z.string() })
+      .transform(({ url }): InputPart => ({ type: 'image', image: url })),
+  ],
+  { error: 'The parts of a question are texts, and files with an image.' },
+);
+
+/** A tool part of an answer, after a person has decided. */
+const answeredPart = z.object({
+  state: z.literal('approval-responded'),
+  approval: z.object({ id: z.string(), approved: z.boolean(), reason: optional(z.string()) }),
+});
+
+/** Reads a request of `DefaultChatTransport`. Only its last message counts: the session has the messages before. Throws Refused. */
+export async function readUiRequest(request: Request): Promise<UiRequest> {
+  const { id: chat, messages } = await readBody(request, body);
+  const last = messages.at(-1);
+  if (last?.role === 'assistant') return { chat, type: 'approvals', answers: answersOf(last.parts) };
+  if (last?.role !== 'user') throw bad('The last message has to be of the role user.');
+  return { chat, type: 'question', input: inputOf(last.parts), message: last.id };
+}
+
+function inputOf(parts: z.output<typeof part>[]): Input {
+  const { data, error } = z.array(questionPart).safeParse(parts);
+  if (error !== undefined) throw bad(error.issues[0]?.message ?? '');
+  const [only] = data;
+  return data.length === 1 && only?.type === 'text' ? only.text : data;
+}
+
+function answersOf(parts: z.output<typeof part>[]): ApprovalAnswer[] {
+  const answers = parts.flatMap((one): ApprovalAnswer[] => {
+    const { data } = answeredPart.safeParse(one);
+    if (data === undefined) return [];
+    const { id, approved: approve, reason } = data.approval;
+    const approval = readApproval(id);
+    if (approval === undefined) throw bad(`${id} is not the id of an approval.`);
+    return [{ ...approval, approve, reason }];
+  });
+  if (answers.length > 0) return answers;
+  throw bad('The last message has no answer to an approval. A question is a message of the role user.');
+}

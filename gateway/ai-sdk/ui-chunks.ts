@@ -1,0 +1,209 @@
+import { EXCEPTION_TOOL, type Json } from '../../agent/values/vocabulary.ts';
+import { fittingDecisions } from '../../agent/rules/decisions.ts';
+import { type WaitingCall, reasonText, stateOf } from '../../agent/rules/waiting.ts';
+import type { RunEnd, RunPart } from '../replies/run-parts.ts';
+import { approvalId } from '../start/approvals.ts';
+
+/** A chunk of the AI SDK's UI message stream, of those that a run needs. */
+export type UiChunk =
+  | { type: 'start'; messageId: string; messageMetadata: { run: string } }
+  | { type: 'start-step' | 'finish-step' }
+  | { type: `${TextType}-start` | `${TextType}-end`; id: string }
+  | { type: `${TextType}-delta`; id: string; delta: string }
+  | ({ type: 'tool-input-available' } & ToolInput)
+  | { type: 'tool-approval-request'; toolCallId: string; approvalId: string }
+  | { type: 'tool-output-available'; toolCallId: string; output: Json; preliminary?: true }
+  | { type: 'tool-output-denied'; toolCallId: string }
+  | { type: 'data-waiting'; id: string; data: WaitingData | null }
+  | { type: 'error'; errorText: string }
+  | { type: 'abort' }
+  | { type: 'finish'; finishReason: 'stop' | 'length' | 'tool-calls' };
+
+type TextType = 'text' | 'reasoning';
+
+interface ToolInput {
+  toolCallId: string;
+  toolName: string;
+  input: Json;
+  /** The page has no types for the tools of the agent, and does not run them. */
+  dynamic: true;
+  providerExecuted: true;
+}
+
+/** A wait that `POST /runs/RUN/decisions` ends. The protocol has a form of its own for approvals of the run's own calls. */
+export interface WaitingData extends Pick<WaitingCall, 'call' | 'tool' | 'toolInput' | 'reason'> {
+  run: string;
+  /** The `wait` of the decision. */
+  n: number;
+  /** A sentence without its subject: `failed`. */
+  text: string;
+  error?: string | undefined;
+  note?: Json | undefined;
+  /** Types of the decisions that fit. */
+  decisions: string[];
+}
+
+/** The text was replaced, or dropped by a restart. The protocol cannot take text back. */
+export class TextWithdrawn extends Error {
+  override name = 'TextWithdrawn';
+}
+
+export interface UiChunks {
+  /** The chunks of a part. Throws TextWithdrawn. */
+  next(part: RunPart): UiChunk[];
+  /** True if every call that is under way waits for approval. */
+  isWaitingForApproval(): boolean;
+}
+
+/** Makes the chunks of a run's reply, which is one message. */
+export function createUiChunks(run: string): UiChunks {
+  /** The texts that are being written, in their order. */
+  const texts = new Map<TextType, string>();
+  const tools = new Map<string, ToolInput>();
+  const approvals = new Set<string>();
+  const rejected = new Set<string>();
+  const waits = new Set<string>();
+  /** Calls with chunks. */
+  const shown = new Set<string>();
+  let step: string | undefined;
+
+  return {
+    next,
+    isWaitingForApproval: () => tools.size > 0 && [...tools.keys()].every((call) => approvals.has(call)),
+  };
+
+  function next(part: RunPart): UiChunk[] {
+    switch (part.type) {
+      case 'text':
+      case 'reasoning':
+        return [...stepOf(part.call), ...write(part.type, part.call, part.delta)];
+      case 'turn':
+        return endTexts();
+      case 'output':
+        return [...write('text', 'output', part.text), ...endTexts()];
+      case 'void':
+        if (shown.has(part.call)) throw new TextWithdrawn();
+        return [];
+      case 'tool_call':
+        return part.action.tool === EXCEPTION_TOOL ? [] : [...stepOf(part.call), beginTool(part)];
+      case 'tool_progress':
+        return tools.has(part.call)
+          ? [
+              {
+                type: 'tool-output-available',
+                toolCallId: idOf(part.call),
+                output: part.text,
+                preliminary: true,
+              },
+            ]
+          : [];
+      case 'tool_result':
+        return tools.delete(part.call) ? [endTool(part)] : [];
+      case 'waiting':
+        return [beginWait(part.wait)];
+      case 'wait_ended':
+        return endWait(part);
+      case 'ended':
+        return [...endTexts(), ...(step === undefined ? [] : [FINISH_STEP]), ...endOf(part.end)];
+      default:
+        return [];
+    }
+  }
+
+  function idOf(call: string): string {
+    return `${run}:${call}`;
+  }
+
+  /** Begins a step with the first part of a model call. */
+  function stepOf(call: string): UiChunk[] {
+    shown.add(call);
+    const [own = ''] = call.split('.');
+    if (own === step) return [];
+    const end = step === undefined ? [] : [FINISH_STEP];
+    step = own;
+    return [...end, { type: 'start-step' }];
+  }
+
+  function write(type: TextType, id: string, delta: string): UiChunk[] {
+    const begun: UiChunk[] = texts.has(type) ? [] : [{ type: `${type}-start`, id }];
+    texts.set(type, id);
+    return [...begun, { type: `${type}-delta`, id, delta }];
+  }
+
+  function endTexts(): UiChunk[] {
+    const ends = [...texts].map(([type, id]): UiChunk => ({ type: `${type}-end`, id }));
+    texts.clear();
+    return ends;
+  }
+
+  function beginTool({ call: id, action: { tool, toolInput } }: Part<'tool_call'>): UiChunk {
+    const input: ToolInput = {
+      toolCallId: idOf(id),
+      toolName: tool,
+      input: toolInput,
+      dynamic: true,
+      providerExecuted: true,
+    };
+    tools.set(id, input);
+    return { type: 'tool-input-available', ...input };
+  }
+
+  function endTool({ call: id, observation }: Part<'tool_result'>): UiChunk {
+    const toolCallId = idOf(id);
+    if (rejected.has(id)) return { type: 'tool-output-denied', toolCallId };
+    return { type: 'tool-output-available', toolCallId, output: observation };
+  }
+
+  function beginWait(of: WaitingCall): UiChunk {
+    const { call: id, n } = of;
+    if (of.reason === 'approval' && tools.has(id)) {
+      approvals.add(id);
+      return {
+        type: 'tool-approval-request',
+        toolCallId: idOf(id),
+        approvalId: approvalId({ run, call: id, n }),
+      };
+    }
+    waits.add(id);
+    return { type: 'data-waiting', id: idOf(id), data: waitingData(run, of) };
+  }
+
+  function endWait({ call: id, decision }: Part<'wait_ended'>): UiChunk[] {
+    if (waits.delete(id)) return [{ type: 'data-waiting', id: idOf(id), data: null }];
+    const input = tools.get(id);
+    if (!approvals.delete(id) || input === undefined) return [];
+    if (decision === 'reject') rejected.add(id);
+    return decision === 'approve' ? [{ type: 'tool-input-available', ...input }] : [];
+  }
+}
+
+type Part<T extends RunPart['type']> = Extract<RunPart, { type: T }>;
+
+const FINISH_STEP: UiChunk = { type: 'finish-step' };
+
+function waitingData(run: string, wait: WaitingCall): WaitingData {
+  const { call, n, tool, toolInput, reason, error, note } = wait;
+  return {
+    run,
+    call,
+    n,
+    tool,
+    toolInput,
+    reason,
+    text: reasonText(wait),
+    error: error?.message,
+    note,
+    decisions: fittingDecisions(stateOf(wait)),
+  };
+}
+
+function endOf({ status, error }: RunEnd): UiChunk[] {
+  switch (status) {
+    case 'failed':
+      return [{ type: 'error', errorText: error?.message ?? 'The run failed.' }];
+    case 'cancelled':
+      return [{ type: 'abort' }];
+    default:
+      return [{ type: 'finish', finishReason: status === 'stopped' ? 'length' : 'stop' }];
+  }
+}

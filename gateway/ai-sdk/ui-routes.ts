@@ -1,0 +1,48 @@
+import { SessionNotFound, unless } from '../../client/connect/errors.ts';
+import type { ProtocolRequest, ProtocolRoute } from '../http/protocol.ts';
+import { recordedName } from '../http/tenant.ts';
+import { followReply } from '../replies/follow-reply.ts';
+import { sseResponse } from '../replies/sse-response.ts';
+import { type Approval, answerApprovals } from '../start/approvals.ts';
+import { type StartedRun, startRun } from '../start/start-run.ts';
+import { type UiRequest, readUiRequest } from './read-ui-request.ts';
+import { uiStream } from './ui-stream.ts';
+
+export const uiRoutes: readonly ProtocolRoute[] = [
+  { method: 'post', path: '/:agent/chat', scope: 'run', handle: chat },
+  { method: 'get', path: '/:agent/chat/:id/stream', scope: 'read', handle: resume },
+];
+
+async function chat(request: ProtocolRequest): Promise<Response> {
+  const asked = await readUiRequest(request.request);
+  if (asked.type === 'question') return streamOf(request, await ask(request, asked));
+  const { answers } = asked;
+  return streamOf(request, { id: await answerApprovals(request, answers), hasBegun: true }, answers);
+}
+
+/** Streams the message of the chat's latest run from its start. A page that has the message replaces it. */
+async function resume(request: ProtocolRequest): Promise<Response> {
+  const { client, caller, params } = request;
+  const session = client.session(recordedName(caller, params['id'] ?? ''));
+  const found = await unless(SessionNotFound, session.describe());
+  const id = found?.queued.at(-1) ?? found?.runs.at(-1);
+  if (found === undefined || id === undefined) return new Response(null, { status: 204 });
+  return streamOf(request, { id, hasBegun: id !== found.running && !found.queued.includes(id) });
+}
+
+/** The chat is the session, and the message is the key: a message that is sent again gives the same run. */
+function ask(
+  request: ProtocolRequest,
+  { chat: session, input, message }: Extract<UiRequest, { type: 'question' }>,
+): Promise<StartedRun> {
+  const agent = request.params['agent'] ?? '';
+  return startRun(request, { agent, input, session, key: `${session}/${message}` });
+}
+
+function streamOf(request: ProtocolRequest, run: StartedRun, answered?: readonly Approval[]): Response {
+  const response = sseResponse(request.request, (signal) =>
+    uiStream(() => followReply(request, run, { until: 'end', signal }), { answered, report: request.report }),
+  );
+  response.headers.set('x-vercel-ai-ui-message-stream', 'v1');
+  return response;
+}

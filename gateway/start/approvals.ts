@@ -1,0 +1,44 @@
+import { demand } from '../http/caller.ts';
+import type { ProtocolRequest } from '../http/protocol.ts';
+import { bad } from '../http/read-body.ts';
+import { checkOwn } from '../http/tenant.ts';
+
+/** A wait for approval: the `n`th wait of a call. */
+export interface Approval {
+  run: string;
+  call: string;
+  n: number;
+}
+
+/** The answer of a person. */
+export interface ApprovalAnswer extends Approval {
+  approve: boolean;
+  reason?: string | undefined;
+}
+
+/** Id of an approval for clients of a protocol. The id says everything, so each gateway can take the answer. */
+export function approvalId({ run, call, n }: Approval): string {
+  return `${run}:${call}:${n}`;
+}
+
+/** Undefined for another text. */
+export function readApproval(id: string): Approval | undefined {
+  const [, run, call, n] = /^(.+):([\d./]+):(\d+)$/su.exec(id) ?? [];
+  return run === undefined || call === undefined ? undefined : { run, call, n: Number(n) };
+}
+
+/** Gives the answers of a person, all to one run. Returns the id of the run. Throws Refused, RunNotFound, DecisionRefused. */
+export async function answerApprovals(
+  { client, caller }: Pick<ProtocolRequest, 'client' | 'caller'>,
+  answers: readonly ApprovalAnswer[],
+): Promise<string> {
+  demand(caller, 'decide');
+  const [id = '', ...others] = new Set(answers.map(({ run }) => run));
+  if (others.length > 0)
+    throw bad('The approvals are for calls of several runs: send one request for each run.');
+  checkOwn(caller, id);
+  for (const { call, n, approve, reason } of answers) {
+    await client.get(id).decide(call, approve ? { type: 'approve' } : { type: 'reject', reason }, n);
+  }
+  return id;
+}

@@ -1,0 +1,163 @@
+import { writeFileSync } from 'node:fs';
+import { type Server, createServer, request as httpRequest } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { build } from 'esbuild';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { chromiumTitle, hasChromium, startChromium } from '../support/chromium.ts';
+import { type Command, reloop, root } from '../support/cli.ts';
+import { type CrashRig, linesOf, startCrashRig } from '../support/crash-rig.ts';
+import { freePort } from '../support/dev-server.ts';
+import { textOf } from '../support/doc-pages.ts';
+import { blocksOf } from '../support/page-blocks.ts';
+
+/** The page of docs/use-chat.md in a browser, behind two processes of `reloop serve`, while one of them and the worker are killed. */
+const CONFIG = 'test/fixtures/gateway.config.ts';
+const TOKEN = 'a-token-of-this-test';
+const words = Array.from({ length: 40 }, (_, index) => `word${index}`);
+const ANSWER = words.join(' ');
+
+let rig: CrashRig;
+let worker: Command;
+let balancer: Server;
+let origin: string;
+let chrome: Browser;
+const gateways: { command: Command; port: number }[] = [];
+
+describe.skipIf(!hasChromium)(`a chat page${chromiumTitle}`, () => {
+  beforeAll(async () => {
+    rig = await startCrashRig({
+      config: CONFIG,
+      replies({ prompt }) {
+        if (prompt.includes('Greet me.')) return 'Good day to you.';
+        if (prompt.includes('paid bill')) return { text: ANSWER, chunkDelayMs: 100 };
+        return { text: 'One moment.', toolCalls: [{ name: 'pay', arguments: { input: 'bill' } }] };
+      },
+    });
+    worker = rig.startWorker();
+    gateways.push(await startGateway(), await startGateway());
+    balancer = createServer();
+    await new Promise<void>((resolve) => balancer.listen(0, '127.0.0.1', resolve));
+    origin = `http://127.0.0.1:${(balancer.address() as AddressInfo).port}`; // it listens on a port
+    serve(await bundleOfPage(origin));
+    chrome = await startChromium();
+  }, 60_000);
+  afterAll(async () => {
+    await chrome.close();
+    balancer.closeAllConnections();
+    balancer.close();
+    await Promise.all(gateways.map(({ command }) => command.killGroup()));
+    await rig.stop();
+  });
+
+  test('shows a whole answer, though its gateway and the worker die in the middle', async () => {
+    const page = await chrome.newPage();
+    await page.goto(origin);
+    await say(page, 'Pay the bill.');
+    const approve = page.getByRole('button', { name: 'approve' });
+    await approve.waitFor();
+    // The page is closed meanwhile, and another gateway takes the approval.
+    await page.reload();
+    asked.length = 0;
+    await approve.click();
+    await page.getByText('word7').waitFor();
+    const [streaming = 0] = asked;
+    await Promise.all([gateways[streaming]?.command.killGroup(), worker.killGroup()]);
+    rig.startWorker();
+    gateways[streaming] = await startGateway();
+    await page.getByText('word39').waitFor({ timeout: 60_000 });
+    await page.getByPlaceholder('ready').waitFor();
+    await expect(page.locator('section').last().locator('p').allInnerTexts()).resolves.toEqual([
+      'One moment.',
+      ANSWER,
+    ]);
+    expect(asked.length).toBeGreaterThan(1);
+    expect(linesOf(join(rig.folder, 'effects'))).toHaveLength(1);
+
+    await say(page, 'Greet me.');
+    await page.getByText('Good day to you.').waitFor();
+    await page.reload();
+    await page.getByPlaceholder('ready').waitFor();
+    await expect(page.locator('section b').allInnerTexts()).resolves.toEqual([
+      'user',
+      'assistant',
+      'user',
+      'assistant',
+    ]);
+  }, 120_000);
+
+  test('shows a decision that somebody else made', async () => {
+    const page = await chrome.newPage();
+    await page.goto(origin);
+    await page.evaluate('localStorage.clear()');
+    await page.reload();
+    await say(page, 'Pay the bill.');
+    await page.getByRole('button', { name: 'approve' }).waitFor();
+    const { runs } = await rig.client.listPage({ status: 'waiting' });
+    await rig.client.get(runs[0]?.id ?? '').decide('1.1', { type: 'reject', reason: 'paid bill already' });
+    await page.evaluate("dispatchEvent(new Event('focus'))");
+    await page.getByText('word39').waitFor();
+    await expect(page.locator('pre').innerText()).resolves.toContain('output-denied');
+  }, 60_000);
+});
+
+async function say(page: Page, text: string): Promise<void> {
+  await page.getByRole('textbox').fill(text);
+  await page.getByRole('textbox').press('Enter');
+}
+
+/** The program of docs/use-chat.md, for the gateways and an agent of this test. */
+async function bundleOfPage(gateway: string): Promise<string> {
+  const block = blocksOf(textOf('docs/use-chat.md')).find(({ language }) => language === 'tsx');
+  const contents = [
+    ['http://localhost:8700', gateway],
+    ['a-secret-of-mine', TOKEN],
+    ['/ui/assistant/', '/ui/clerk/'],
+  ].reduce((text, [from = '', to = '']) => text.replace(from, to), block?.lines.join('\n') ?? '');
+  const { outputFiles } = await build({
+    stdin: { contents, loader: 'tsx', resolveDir: root },
+    bundle: true,
+    write: false,
+    format: 'esm',
+    jsx: 'automatic',
+    define: { 'process.env.NODE_ENV': '"production"' },
+    logLevel: 'error',
+  });
+  return outputFiles[0]?.text ?? '';
+}
+
+/** Gateways that took the requests of chats, in order. */
+const asked: number[] = [];
+let turn = 0;
+
+/** Serves the page, and gives each request to the next gateway. */
+function serve(bundle: string): void {
+  const html =
+    '<!doctype html><meta charset="utf-8"><title>Chat</title><body><script type="module" src="/chat.js"></script>';
+  balancer.on('request', (incoming, outgoing) => {
+    const { url = '', method, headers } = incoming;
+    if (url === '/') return outgoing.setHeader('content-type', 'text/html').end(html);
+    if (url === '/chat.js') return outgoing.setHeader('content-type', 'text/javascript').end(bundle);
+    const index = turn++ % gateways.length;
+    if (url.startsWith('/ui/')) asked.push(index);
+    const { port = 0 } = gateways[index] ?? {};
+    const forwarded = httpRequest({ host: '127.0.0.1', port, path: url, method, headers }, (answer) => {
+      outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
+      answer.on('error', () => outgoing.destroy());
+      answer.pipe(outgoing);
+    });
+    forwarded.on('error', () => outgoing.destroy());
+    return incoming.pipe(forwarded);
+  });
+}
+
+async function startGateway(): Promise<{ command: Command; port: number }> {
+  const port = await freePort();
+  const file = join(rig.folder, 'callers.json');
+  writeFileSync(file, JSON.stringify([{ token: TOKEN, name: 'page' }]));
+  const args = ['serve', '--port', String(port), '--tokens', file, '--config', CONFIG];
+  const command = reloop([...args, '--address', rig.server.address], { OPENAI_BASE_URL: rig.model.url });
+  await command.prints('Gateway ready');
+  return { command, port };
+}

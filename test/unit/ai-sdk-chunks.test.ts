@@ -1,0 +1,218 @@
+import { type UIMessage, type UIMessageChunk, readUIMessageStream, uiMessageChunkSchema } from 'ai';
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { RunEvent } from '../../agent/run/events.ts';
+import { TextWithdrawn } from '../../gateway/ai-sdk/ui-chunks.ts';
+import { uiChunks } from '../../gateway/ai-sdk/ui-stream.ts';
+import { runParts } from '../../gateway/replies/run-parts.ts';
+import { settledParts } from '../../gateway/replies/settled-parts.ts';
+import type { Approval } from '../../gateway/start/approvals.ts';
+
+const RUN = 'acme.chairs';
+
+async function* given(events: readonly object[]): AsyncGenerator<RunEvent> {
+  yield* events.map((event) => ({ at: 0, ...event }) as RunEvent);
+}
+
+async function* partsOf(events: readonly object[]) {
+  for await (const part of runParts(given(events), { isPlain: true })) yield { part };
+}
+
+/** The chunks, each of which the AI SDK's own schema takes. `isWithdrawn`: the connection is broken at the end. */
+async function chunksOf(events: readonly object[], answered?: Approval[]) {
+  const chunks: UIMessageChunk[] = [];
+  try {
+    for await (const chunk of uiChunks(RUN, settledParts(partsOf(events)), answered)) {
+      const { success } = (await uiMessageChunkSchema().validate?.(chunk)) ?? {};
+      expect([chunk, success]).toEqual([chunk, true]);
+      chunks.push(structuredClone(chunk));
+    }
+  } catch (error) {
+    if (error instanceof TextWithdrawn) return { chunks, isWithdrawn: true };
+    throw error;
+  }
+  return { chunks, isWithdrawn: false };
+}
+
+/** The message as the AI SDK's own reader has it at the end. */
+async function messageOf(events: readonly object[], message?: UIMessage, answered?: Approval[]) {
+  const { chunks } = await chunksOf(events, answered);
+  const stream = new ReadableStream<UIMessageChunk>({
+    start(controller) {
+      chunks.forEach((chunk) => controller.enqueue(chunk));
+      controller.close();
+    },
+  });
+  let last: UIMessage | undefined;
+  const errors: unknown[] = [];
+  for await (const state of readUIMessageStream({
+    stream,
+    ...(message && { message }),
+    onError: (error) => errors.push(error),
+  })) {
+    last = state;
+  }
+  return { parts: last?.parts.map(essence) ?? [], errors, last };
+}
+
+function essence(part: UIMessage['parts'][number]): unknown {
+  if (part.type === 'text' || part.type === 'reasoning') return `${part.type}: ${part.text}`;
+  if (part.type !== 'dynamic-tool') return part.type === 'step-start' ? '-' : part;
+  const { toolName, state, output } = part;
+  return `${toolName} ${state}${output === undefined ? '' : ` ${JSON.stringify(output)}`}`;
+}
+
+const action = (call: string, tool = 'price') => ({
+  type: 'action',
+  call,
+  action: { tool, toolInput: 'chair', log: '' },
+});
+const step = (call: string, observation: unknown) => ({
+  type: 'step',
+  step: { call, action: action(call).action, observation, attempts: 1, durationMs: 1 },
+});
+const writes = (text: string, attempt = 1) => ({ type: 'model_text', call: '1', attempt, text });
+const ends = (call: string, text: string, more: object = {}) => ({
+  type: 'model_ended',
+  call,
+  attempts: 1,
+  turn: { text, ...more },
+});
+const waits = (call: string, reason = 'approval', n = 0) => ({
+  type: 'waiting',
+  wait: { call, n, tool: 'price', toolInput: 'chair', reason },
+});
+const decided = (call: string, type: string) => ({ type: 'decided', call, decision: { type } });
+const over = (status: string, more: object = {}) => ({ type: 'run_ended', status, error: null, ...more });
+const caughtUp = { type: 'caught_up' };
+
+const turn = [ends('1', 'Let me see.', { reasoning: 'Hm' }), action('1.1')];
+const answer = [ends('2', 'It is 5.'), over('completed')];
+
+describe('a message', () => {
+  test('has the steps, texts, reasoning and tool calls of the run', async () => {
+    const { parts, last } = await messageOf([...turn, step('1.1', 5), ...answer]);
+    expect(parts).toEqual([
+      '-',
+      'reasoning: Hm',
+      'text: Let me see.',
+      'price output-available 5',
+      '-',
+      'text: It is 5.',
+    ]);
+    expect(last).toMatchObject({ id: RUN, role: 'assistant', metadata: { run: RUN } });
+  });
+
+  test('shows the progress of a tool until its result is there', async () => {
+    const progress = { type: 'tool_progress', call: '1.1', attempt: 1, text: 'half' };
+    const before = await messageOf([caughtUp, ...turn, progress]);
+    expect(before.parts.at(-1)).toBe('price output-available "half"');
+    const after = await messageOf([caughtUp, ...turn, progress, step('1.1', 5)]);
+    expect(after.parts.at(-1)).toBe('price output-available 5');
+  });
+
+  test('leaves out the answer to an unreadable reply', async () => {
+    const { parts } = await messageOf([action('1.1', '_Exception'), step('1.1', 'no')]);
+    expect(parts).toEqual([]);
+  });
+
+  test.each([
+    ['stopped', 'length'],
+    ['completed', 'stop'],
+  ])('of a run that is %s finishes with %s', async (status, finishReason) => {
+    const { chunks } = await chunksOf([over(status)]);
+    expect(chunks.at(-1)).toEqual({ type: 'finish', finishReason });
+  });
+
+  test('of a failed run ends with the error', async () => {
+    const { errors } = await messageOf([over('failed', { error: { type: 'E', message: 'No money.' } })]);
+    expect(String(errors)).toContain('No money.');
+  });
+});
+
+describe('a call that waits for approval', () => {
+  const events = [...turn, waits('1.1'), caughtUp];
+
+  test('ends the stream, and the answer continues the message', async () => {
+    const { parts, last } = await messageOf(events);
+    expect(parts.at(-1)).toBe('price approval-requested');
+    const { parts: continued } = await messageOf(
+      [...turn, waits('1.1'), decided('1.1', 'approve'), step('1.1', 5), caughtUp, ...answer],
+      last,
+      [{ run: RUN, call: '1.1', n: 0 }],
+    );
+    expect(continued.slice(2)).toEqual([
+      'text: Let me see.',
+      'price output-available 5',
+      '-',
+      'text: It is 5.',
+    ]);
+  });
+
+  test('is denied', async () => {
+    const { parts } = await messageOf(
+      [...events, decided('1.1', 'reject'), step('1.1', 'no')].toSpliced(3, 1),
+    );
+    expect(parts.at(-1)).toBe('price output-denied');
+  });
+
+  test('can be approved elsewhere, and then waits no longer', async () => {
+    const { parts } = await messageOf([...turn, waits('1.1'), decided('1.1', 'approve'), caughtUp]);
+    expect(parts.at(-1)).toBe('price input-available');
+  });
+
+  test('lets the other calls of its turn finish first', async () => {
+    const both = [caughtUp, ...turn, action('1.2'), waits('1.1')];
+    expect((await chunksOf([...both, step('1.2', 1), step('1.1', 1)])).chunks.at(-1)).toEqual({
+      type: 'finish',
+      finishReason: 'tool-calls',
+    });
+    expect((await chunksOf(both)).chunks.at(-1)).toMatchObject({ type: 'tool-approval-request' });
+  });
+});
+
+test('another wait is a data part with the decisions, until the wait ends', async () => {
+  const events = [caughtUp, ...turn, waits('1.1', 'failed')];
+  const { parts } = await messageOf(events);
+  expect(parts.at(-1)).toMatchObject({
+    type: 'data-waiting',
+    data: { run: RUN, call: '1.1', n: 0, text: 'failed', decisions: ['retry', 'resolve', 'skip', 'abort'] },
+  });
+  const after = await messageOf([...events, decided('1.1', 'retry')]);
+  expect(after.parts.at(-1)).toMatchObject({ type: 'data-waiting', data: null });
+});
+
+describe('a text that is taken back', () => {
+  test('breaks the connection, and the resumed stream does not have the text', async () => {
+    const live = [caughtUp, writes('Hello'), writes('Good', 2)];
+    await expect(chunksOf(live)).resolves.toMatchObject({ isWithdrawn: true });
+    const { parts } = await messageOf([caughtUp, writes('Good', 2), ends('1', 'Good day')]);
+    expect(parts).toEqual(['-', 'text: Good day']);
+  });
+
+  test('before the reader came is left out', async () => {
+    const restarted = { type: 'restarted', by: 'rewind', step: 1 };
+    const { parts } = await messageOf([
+      ...turn,
+      step('1.1', 5),
+      restarted,
+      ends('1', 'Now'),
+      over('completed'),
+    ]);
+    expect(parts).toEqual(['-', 'text: Now']);
+  });
+
+  test('is that of the record at the end, whatever came before', async () => {
+    const letters = (maxLength: number) => fc.string({ maxLength, unit: fc.constantFrom('a', 'b') });
+    const written = fc.array(fc.record({ text: letters(3), attempt: fc.integer({ min: 1, max: 3 }) }));
+    const property = fc.asyncProperty(written, letters(4), async (before, whole) => {
+      let live = before.map(({ text, attempt }) => writes(text, attempt));
+      const rest = [ends('1', whole, { attempt: 3 }), over('completed')];
+      // Each broken stream is resumed, by a reader who comes later.
+      while ((await chunksOf([caughtUp, ...live, ...rest])).isWithdrawn) live = live.slice(1);
+      const { parts } = await messageOf([caughtUp, ...live, ...rest]);
+      expect(parts.slice(1)).toEqual(whole === '' ? [] : [`text: ${whole}`]);
+    });
+    await fc.assert(property, { numRuns: 50 });
+  });
+});
