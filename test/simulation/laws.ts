@@ -230,7 +230,7 @@ function smallEvents({ server }: Seen): string[] {
   );
 }
 
-/** What people and models have said. Names of tools, ids and numbers may be read by everybody. */
+/** Texts of people and models. Names of tools, ids and numbers may be read by everybody. */
 const SECRET =
   /question run-of|message session-of|Question \d|help \d|word \d|resolved \d|by token of|simulated M|fails (?:before|after)/u;
 

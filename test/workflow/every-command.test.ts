@@ -107,6 +107,8 @@ const rows: { [command: string]: string[][] } = {
   'codec-server': [[]],
   // It refuses a host that others reach.
   serve: [['--open', '--host', '0.0.0.0']],
+  // It refuses an agent that is not there.
+  mcp: [['nobody']],
 };
 
 /** Rows that print nothing on stdout. */
@@ -120,6 +122,7 @@ const SILENT = [
   'dev',
   'codec-server',
   'serve --open --host 0.0.0.0',
+  'mcp nobody',
 ];
 
 const folder = tempFolder();
