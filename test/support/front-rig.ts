@@ -46,8 +46,8 @@ const agents = [
 const callers = {
   root: { token: 'admin-token-0123456789', name: 'root' },
   rita: { token: 'starter-token-0123456789', name: 'rita', scopes: ['run', 'read'] },
-  ann: { token: 'acme-token-0123456789', name: 'ann', tenant: 'acme' },
-  otto: { token: 'other-token-0123456789', name: 'otto', tenant: 'other' },
+  ann: { token: 'acme-token-0123456789', name: 'ann', tenant: 'front-acme' },
+  otto: { token: 'other-token-0123456789', name: 'otto', tenant: 'front-other' },
 } satisfies { [name: string]: TokenCaller };
 export type Who = keyof typeof callers;
 

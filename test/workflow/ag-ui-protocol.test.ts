@@ -37,7 +37,7 @@ test('a question is a run, and the thread is a session that keeps the conversati
   const { result } = await ask(agent, 'Who?');
   expect(result).toMatch(/I am Ann\..*Who\?/u);
   expect(shown(agent).map(([role]) => role)).toEqual(['user', 'assistant', 'user', 'assistant']);
-  expect((await rig.client.session('acme.thread').describe()).runs).toHaveLength(2);
+  expect((await rig.client.session('front-acme.thread').describe()).runs).toHaveLength(2);
   const before = shown(agent);
   await agent.runAgent();
   expect(shown(agent)).toEqual(before);

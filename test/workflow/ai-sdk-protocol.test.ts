@@ -43,7 +43,7 @@ test('a question is a run, and the chat is a session that keeps the conversation
   const other = chatWith('echo', 'ann', 'talk');
   await other.sendMessage({ text: 'Who?' });
   expect(shown(other)[1]?.[1]).toMatch(/I am Ann\..*Who\?/u);
-  const { runs } = await rig.client.session('acme.talk').describe();
+  const { runs } = await rig.client.session('front-acme.talk').describe();
   expect(runs).toEqual([chat.lastMessage?.id, other.lastMessage?.id]);
   await chatWith('echo', 'otto', 'talk').resumeStream();
   expect(shown(chat)).toHaveLength(2);

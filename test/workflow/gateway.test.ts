@@ -95,15 +95,15 @@ async function messagesTo(type: string, who: Who, id: string, headers = {}): Pro
 describe('a run', () => {
   test('starts, is followed to its end, and is read', async () => {
     const id = 'gateway/1';
-    const body = { agent: 'clerk', input: 'what?', tags: ['eu'], id };
+    const body = { agent: 'clerk', input: 'what?', tags: ['served'], id };
     const { status, headers } = await ask('root', 'POST /runs', { body });
     expect([status, headers.get('location')]).toEqual([201, '/runs/gateway%2F1']);
     await messagesTo('run_ended', 'root', id);
     const path = `/runs/${encodeURIComponent(id)}`;
     const report = await jsonOf(ask('rita', `GET ${path}`));
     expect(report).toMatchObject({ id, agent: 'clerk', status: 'completed', output: 'ok' });
-    const { runs } = await jsonOf<{ runs: object[] }>(ask('rita', 'GET /runs?tag=eu&limit=5'));
-    expect(runs).toMatchObject([{ id, tags: ['eu'] }]);
+    const { runs } = await jsonOf<{ runs: object[] }>(ask('rita', 'GET /runs?tag=served&limit=5'));
+    expect(runs).toMatchObject([{ id, tags: ['served'] }]);
     await expect(jsonOf(ask('rita', `GET ${path}/export`))).resolves.toMatchObject({ run: { id } });
   });
 

@@ -24,7 +24,7 @@ const rig = useRig({ agents });
 const served = agents.map(({ name, description }) => ({ name, description }));
 const callers = [
   { token: 'admin-token-0123456789', name: 'root' },
-  { token: 'acme-token-01234567890', name: 'ann', tenant: 'acme', scopes: ['run'] as const },
+  { token: 'acme-token-01234567890', name: 'ann', tenant: 'mcp-acme', scopes: ['run'] as const },
   { token: 'read-token-01234567890', name: 'rita', scopes: ['read'] as const },
 ];
 
@@ -64,7 +64,7 @@ describe('over HTTP', () => {
     const second = await called(client, 'clerk', { input: 'What is it?' }, keyed);
     expect(textOf(first)).toBe('forty-two');
     expect(first.structuredContent).toMatchObject({
-      id: expect.stringMatching(/^acme\./u),
+      id: expect.stringMatching(/^mcp-acme\./u),
       status: 'completed',
     });
     expect(second.structuredContent).toEqual(first.structuredContent);

@@ -46,9 +46,9 @@ const rig = useRig({ agents });
 const callers = {
   root: { token: 'admin-token-0123456789', name: 'root' },
   rita: { token: 'starter-token-0123456789', name: 'rita', scopes: ['run', 'read'] },
-  ann: { token: 'acme-token-0123456789', name: 'ann', tenant: 'acme' },
+  ann: { token: 'acme-token-0123456789', name: 'ann', tenant: 'openai-acme' },
   sam: { token: 'only-starts-token-0123456789', name: 'sam', scopes: ['run'] },
-  otto: { token: 'other-token-0123456789', name: 'otto', tenant: 'other' },
+  otto: { token: 'other-token-0123456789', name: 'otto', tenant: 'openai-other' },
 } satisfies { [name: string]: TokenCaller };
 
 let baseURL: string;
@@ -94,7 +94,7 @@ describe('a chat completion', () => {
     const final = await stream.finalChatCompletion();
     expect(final.choices[0]?.message.content).toMatch(/I am Ann\..*Who\?/u);
     expect(final.usage?.total_tokens).toBe(15);
-    expect((await rig.client.session('acme.chat').describe()).runs).toHaveLength(2);
+    expect((await rig.client.session('openai-acme.chat').describe()).runs).toHaveLength(2);
   });
 
   test('of an agent with a text format is the answer without the thoughts', async () => {
