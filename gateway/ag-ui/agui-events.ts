@@ -3,7 +3,7 @@ import { type WaitingCall, needsPerson } from '../../agent/rules/waiting.ts';
 import { EXCEPTION_TOOL, asText } from '../../agent/values/vocabulary.ts';
 import type { RunPart } from '../replies/run-parts.ts';
 import type { AguiEvent } from './agui-types.ts';
-import { type RunMessages, createRunMessages, idsOf, modelCallOf } from './run-messages.ts';
+import { type RunMessages, createRunMessages, idsOf, modelCallOf } from './agui-messages.ts';
 
 type TextType = 'text' | 'reasoning';
 type Part<T extends RunPart['type']> = Extract<RunPart, { type: T }>;
@@ -63,7 +63,7 @@ export function createAguiEvents(run: string): AguiEvents {
     shown.add(call);
     const own = modelCallOf(call);
     if (own === step) return [];
-    const end = endStep();
+    const end = close();
     step = own;
     return [...end, { type: 'STEP_STARTED', stepName: own }];
   }

@@ -7,7 +7,7 @@ import type { Approval } from '../start/approvals.ts';
 import { createAguiEvents } from './agui-events.ts';
 import type { AguiEvent, RunNames } from './agui-types.ts';
 import { interruptOf } from './interrupts.ts';
-import { idsOf } from './run-messages.ts';
+import { idsOf } from './agui-messages.ts';
 
 /** A message as the client has sent it. */
 export interface ClientMessage {

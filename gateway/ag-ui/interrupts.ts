@@ -7,7 +7,7 @@ import { bad } from '../http/read-body.ts';
 import { checkOwn } from '../http/tenant.ts';
 import { type Approval, approvalId, readApproval } from '../start/approvals.ts';
 import type { AguiInterrupt } from './agui-types.ts';
-import { idsOf } from './run-messages.ts';
+import { idsOf } from './agui-messages.ts';
 
 /** An answer to an interrupt, as a client sends it. */
 export const resumeEntry = z.object({

@@ -44,9 +44,7 @@ export interface WaitingData extends Pick<WaitingCall, 'call' | 'tool' | 'toolIn
 }
 
 /** The text was replaced, or dropped by a restart. The protocol cannot take text back. */
-export class TextWithdrawn extends Error {
-  override name = 'TextWithdrawn';
-}
+export class TextWithdrawn extends Error {}
 
 export interface UiChunks {
   /** The chunks of a part. Throws TextWithdrawn. */
@@ -119,7 +117,7 @@ export function createUiChunks(run: string): UiChunks {
     shown.add(call);
     const [own = ''] = call.split('.');
     if (own === step) return [];
-    const end = step === undefined ? [] : [FINISH_STEP];
+    const end = step === undefined ? [] : [...endTexts(), FINISH_STEP];
     step = own;
     return [...end, { type: 'start-step' }];
   }

@@ -5,7 +5,7 @@ import { decisionNames } from '../../agent/rules/decisions.ts';
 import { fieldOf } from '../../agent/values/values.ts';
 import { InvalidInput } from '../../agent/values/refusal.ts';
 import type { AgentRun } from '../../client/api/agent-run.ts';
-import { mayDo } from '../http/caller.ts';
+import { demand, mayDo } from '../http/caller.ts';
 import { Refused, problemOf } from '../http/problem.ts';
 import type { ProtocolRequest } from '../http/protocol.ts';
 import type { ServedAgent } from '../http/route.ts';
@@ -89,7 +89,7 @@ export async function createAgentServer(options: AgentServerOptions): Promise<Mc
     },
     ({ id: asked, decision, call, number, ...fields }) =>
       answered(async () => {
-        if (!mayDo(caller, 'decide')) throw lacking(caller.name);
+        demand(caller, 'decide');
         checkOwn(caller, asked);
         const run = client.get(asked);
         await run.decide(call, { type: decision, ...fields } as OperatorDecision, number); // the run checks it
@@ -135,8 +135,4 @@ async function answered(task: () => Promise<ToolAnswer>): Promise<ToolAnswer> {
 
 function textOf(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
-}
-
-function lacking(name: string): Refused {
-  return new Refused(403, 'Forbidden', `${name} does not have the scope decide.`);
 }

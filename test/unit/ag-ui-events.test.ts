@@ -70,7 +70,7 @@ const ends = (call: string, text: string, more: object = {}) => ({
   type: 'model_ended',
   call,
   attempts: 1,
-  turn: { text, ...more },
+  turn: { text, decision: { type: 'finish' }, ...more },
 });
 const waits = (call: string, reason = 'approval', n = 0) => ({
   type: 'waiting',

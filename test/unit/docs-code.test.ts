@@ -80,6 +80,7 @@ function layOut(): void {
     '@types/node',
     'vitest',
     'standardwebhooks',
+    '@ag-ui',
   ])
     symlinkSync(join(root, 'node_modules', name), join(packages, name));
   writeFileSync(join(project, 'package.json'), '{ "type": "module" }');
@@ -119,6 +120,7 @@ const LANGUAGES = new Map([
   ['python', 'of other languages'],
   ['ini', 'a unit: test/release/systemd.test.ts verifies and carries it out'],
   ['go', 'of other languages'],
+  ['tsx', 'a page: test/release/ui-protocols.test.ts opens it in a browser'],
   ['json', ''],
   ['yaml', ''],
   ['dockerfile', ''],

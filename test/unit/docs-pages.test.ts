@@ -69,7 +69,7 @@ const INTERNAL = new Map([
 
 /** The ways in which the sources name an error. */
 const NAMING = [
-  /\btype: '([A-Z]\w+)'/gu,
+  /\btype: '([A-Z]\w*[a-z]\w*)'/gu, // not the names of AG-UI's events
   /\b(?:override|readonly) name = '([A-Z]\w+)'/gu,
   /\b\w+\(\s*'([A-Z][a-z]+[A-Z]\w+)',/gu,
   /\berrorOf\('([A-Z]\w+)'/gu,

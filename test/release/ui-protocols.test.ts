@@ -2,9 +2,11 @@ import { writeFileSync } from 'node:fs';
 import { type Server, createServer, request as httpRequest } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { HttpAgent } from '@ag-ui/client';
 import { build } from 'esbuild';
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { chromiumTitle, hasChromium, startChromium } from '../support/chromium.ts';
 import { type Command, reloop, root } from '../support/cli.ts';
 import { type CrashRig, linesOf, startCrashRig } from '../support/crash-rig.ts';
@@ -12,7 +14,7 @@ import { freePort } from '../support/dev-server.ts';
 import { textOf } from '../support/doc-pages.ts';
 import { blocksOf } from '../support/page-blocks.ts';
 
-/** The page of docs/use-chat.md in a browser, behind two processes of `reloop serve`, while one of them and the worker are killed. */
+/** Front ends behind two processes of `reloop serve`, of which one is killed, with the worker, in the middle of an answer. */
 const CONFIG = 'test/fixtures/gateway.config.ts';
 const TOKEN = 'a-token-of-this-test';
 const words = Array.from({ length: 40 }, (_, index) => `word${index}`);
@@ -25,31 +27,42 @@ let origin: string;
 let chrome: Browser;
 const gateways: { command: Command; port: number }[] = [];
 
+beforeAll(async () => {
+  rig = await startCrashRig({
+    config: CONFIG,
+    replies({ prompt }) {
+      if (prompt.includes('Greet me.')) return 'Good day to you.';
+      if (prompt.includes('paid bill')) return { text: ANSWER, chunkDelayMs: 100 };
+      return { text: 'One moment.', toolCalls: [{ name: 'pay', arguments: { input: 'bill' } }] };
+    },
+  });
+  worker = rig.startWorker();
+  gateways.push(await startGateway(), await startGateway());
+  balancer = createServer();
+  await new Promise<void>((resolve) => balancer.listen(0, '127.0.0.1', resolve));
+  origin = `http://127.0.0.1:${(balancer.address() as AddressInfo).port}`; // it listens on a port
+  serve(await bundleOfPage(origin));
+}, 60_000);
+afterAll(async () => {
+  balancer.closeAllConnections();
+  balancer.close();
+  await Promise.all(gateways.map(({ command }) => command.killGroup()));
+  await rig.stop();
+});
+
+/** Kills the gateway that took the last request, and the worker, and starts others. */
+async function killThoseAtWork(): Promise<void> {
+  const streaming = asked.at(-1) ?? 0;
+  await Promise.all([gateways[streaming]?.command.killGroup(), worker.killGroup()]);
+  worker = rig.startWorker();
+  gateways[streaming] = await startGateway();
+}
+
 describe.skipIf(!hasChromium)(`a chat page${chromiumTitle}`, () => {
   beforeAll(async () => {
-    rig = await startCrashRig({
-      config: CONFIG,
-      replies({ prompt }) {
-        if (prompt.includes('Greet me.')) return 'Good day to you.';
-        if (prompt.includes('paid bill')) return { text: ANSWER, chunkDelayMs: 100 };
-        return { text: 'One moment.', toolCalls: [{ name: 'pay', arguments: { input: 'bill' } }] };
-      },
-    });
-    worker = rig.startWorker();
-    gateways.push(await startGateway(), await startGateway());
-    balancer = createServer();
-    await new Promise<void>((resolve) => balancer.listen(0, '127.0.0.1', resolve));
-    origin = `http://127.0.0.1:${(balancer.address() as AddressInfo).port}`; // it listens on a port
-    serve(await bundleOfPage(origin));
     chrome = await startChromium();
-  }, 60_000);
-  afterAll(async () => {
-    await chrome.close();
-    balancer.closeAllConnections();
-    balancer.close();
-    await Promise.all(gateways.map(({ command }) => command.killGroup()));
-    await rig.stop();
   });
+  afterAll(() => chrome.close());
 
   test('shows a whole answer, though its gateway and the worker die in the middle', async () => {
     const page = await chrome.newPage();
@@ -62,10 +75,7 @@ describe.skipIf(!hasChromium)(`a chat page${chromiumTitle}`, () => {
     asked.length = 0;
     await approve.click();
     await page.getByText('word7').waitFor();
-    const [streaming = 0] = asked;
-    await Promise.all([gateways[streaming]?.command.killGroup(), worker.killGroup()]);
-    rig.startWorker();
-    gateways[streaming] = await startGateway();
+    await killThoseAtWork();
     await page.getByText('word39').waitFor({ timeout: 60_000 });
     await page.getByPlaceholder('ready').waitFor();
     await expect(page.locator('section').last().locator('p').allInnerTexts()).resolves.toEqual([
@@ -102,6 +112,44 @@ describe.skipIf(!hasChromium)(`a chat page${chromiumTitle}`, () => {
   }, 60_000);
 });
 
+test('a client of AG-UI has a whole answer, though its gateway and the worker die in the middle', async () => {
+  vi.spyOn(console, 'error').mockImplementation(() => undefined); // the client reports each error
+  const agent = new HttpAgent({
+    url: `${origin}/ag-ui/clerk`,
+    headers: { Authorization: `Bearer ${TOKEN}` },
+    initialMessages: [{ id: 'q1', role: 'user', content: 'Pay the bill.' }],
+  });
+  await agent.runAgent();
+  const before = linesOf(join(rig.folder, 'effects')).length;
+  const resume = agent.pendingInterrupts.map(({ id }) => ({
+    interruptId: id,
+    status: 'resolved' as const,
+    payload: { approved: true },
+  }));
+  let broken = agent.runAgent({ resume }).then(
+    () => false,
+    () => true,
+  );
+  const text = () => agent.messages.at(-1)?.content;
+  await expect.poll(text, { timeout: 20_000 }).toContain('word7');
+  await killThoseAtWork();
+  expect(await broken).toBe(true);
+  while (await broken) {
+    await sleep(200);
+    broken = agent.runAgent({ resume }).then(
+      () => false,
+      () => true,
+    );
+  }
+  expect(agent.messages.map(({ role, content }) => [role, content])).toEqual([
+    ['user', 'Pay the bill.'],
+    ['assistant', 'One moment.'],
+    ['tool', 'paid bill'],
+    ['assistant', ANSWER],
+  ]);
+  expect(linesOf(join(rig.folder, 'effects'))).toHaveLength(before + 1);
+}, 120_000);
+
 async function say(page: Page, text: string): Promise<void> {
   await page.getByRole('textbox').fill(text);
   await page.getByRole('textbox').press('Enter');
@@ -127,7 +175,7 @@ async function bundleOfPage(gateway: string): Promise<string> {
   return outputFiles[0]?.text ?? '';
 }
 
-/** Gateways that took the requests of chats, in order. */
+/** Gateways that took the requests of front ends, in order. */
 const asked: number[] = [];
 let turn = 0;
 
@@ -140,7 +188,7 @@ function serve(bundle: string): void {
     if (url === '/') return outgoing.setHeader('content-type', 'text/html').end(html);
     if (url === '/chat.js') return outgoing.setHeader('content-type', 'text/javascript').end(bundle);
     const index = turn++ % gateways.length;
-    if (url.startsWith('/ui/')) asked.push(index);
+    if (url.startsWith('/ui/') || url.startsWith('/ag-ui/')) asked.push(index);
     const { port = 0 } = gateways[index] ?? {};
     const forwarded = httpRequest({ host: '127.0.0.1', port, path: url, method, headers }, (answer) => {
       outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
