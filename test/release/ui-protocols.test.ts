@@ -7,6 +7,7 @@ import { HttpAgent } from '@ag-ui/client';
 import { build } from 'esbuild';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { aguiFetch } from '../support/agui-fetch.ts';
 import { chromiumTitle, hasChromium, startChromium } from '../support/chromium.ts';
 import { type Command, reloop, root } from '../support/cli.ts';
 import { type CrashRig, linesOf, startCrashRig } from '../support/crash-rig.ts';
@@ -116,6 +117,7 @@ test('a client of AG-UI has a whole answer, though its gateway and the worker di
   vi.spyOn(console, 'error').mockImplementation(() => undefined); // the client reports each error
   const agent = new HttpAgent({
     url: `${origin}/ag-ui/clerk`,
+    fetch: aguiFetch,
     headers: { Authorization: `Bearer ${TOKEN}` },
     initialMessages: [{ id: 'q1', role: 'user', content: 'Pay the bill.' }],
   });

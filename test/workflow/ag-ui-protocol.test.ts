@@ -1,5 +1,6 @@
 import { HttpAgent, type Message } from '@ag-ui/client';
 import { beforeEach, expect, test, vi } from 'vitest';
+import { aguiFetch } from '../support/agui-fetch.ts';
 import { type Who, useFrontRig } from '../support/front-rig.ts';
 
 const front = useFrontRig();
@@ -7,7 +8,12 @@ const { rig, gate } = front;
 
 function agentOf(agent: string, who: Who = 'root', threadId?: string): HttpAgent {
   const url = `${front.url}/ag-ui/${agent}`;
-  return new HttpAgent({ url, headers: front.headersOf(who), ...(threadId !== undefined && { threadId }) });
+  return new HttpAgent({
+    url,
+    fetch: aguiFetch,
+    headers: front.headersOf(who),
+    ...(threadId !== undefined && { threadId }),
+  });
 }
 
 /** The client reports each error. */
