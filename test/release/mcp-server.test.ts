@@ -60,5 +60,5 @@ test('a run goes on when its MCP server and its worker are killed, and other one
   });
   expect(linesOf(join(rig.folder, 'effects'))).toHaveLength(1);
   const { audit } = await rig.client.get(waiting.id).export();
-  expect(audit).toMatchObject([{ by: 'ann' }]);
+  expect(audit).toMatchObject([{ by: 'ann', word: 'start' }, { by: 'ann' }]);
 });
