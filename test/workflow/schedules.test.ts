@@ -20,13 +20,13 @@ test('a schedule starts runs that are like any other', async () => {
   const { client, taskQueue } = rig;
   const name = unique('daily');
   const schedule = client.schedule(name);
-  await schedule.create({ agent: 'helper', input: '5 x 5?', tags: ['nightly'], spec: never });
+  await schedule.create({ agent: 'helper', input: '5 x 5?', tags: ['scheduled'], spec: never });
   const id = (await schedule.trigger()) ?? '';
   const run = client.get(id);
   expect((await run.result()).output).toBe('25');
   expect(await run.describe()).toMatchObject({ agent: 'helper', input: '5 x 5?', status: 'completed' });
   await expect
-    .poll(async () => (await client.listPage({ agent: 'helper', tags: ['nightly'] })).runs)
+    .poll(async () => (await client.listPage({ agent: 'helper', tags: ['scheduled'] })).runs)
     .toEqual([expect.objectContaining({ id, input: '5 x 5?' })]);
   expect(await schedule.describe()).toMatchObject({
     name,

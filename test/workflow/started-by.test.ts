@@ -62,7 +62,7 @@ test('a command, a message of a session and a start by hand bring the name', asy
   expect((await reloopHere(typed)).code).toBe(0);
   expect(await audited(rig.client.get('named-typed'))).toEqual([['start', 'dave', true]]);
 
-  await rig.client.as('erin').run('asker', 'what?', { id: 'named-said', session: 'names' });
+  await rig.client.as('erin').run('asker', 'what?', { id: 'named-said', session: 'started-by' });
   expect(await startedBy(rig.client.get('named-said'))).toBe('erin');
   // The session's workflow has started the run.
   expect(await audited(rig.client.get('named-said'))).toEqual([['start', 'erin', false]]);
