@@ -123,6 +123,9 @@ test('the first promotion takes open runs without a version along', async () => 
   const before = await deploy('status', '--json');
   expect(JSON.parse(before.out)).toMatchObject({ name, versions: [{ version: '1', state: 'new' }] });
   expect((await deploy('promote', '1')).out).toBe(`New runs of ${name} get version 1.\n`);
+  // The server brings the new routing to its task queues a moment later.
+  const fresh = async () => (await client.run('desk', 'look')).output;
+  await expect.poll(fresh, { timeout: 10_000 }).toBe('look by 1');
   await run.decide('1.1', { type: 'approve' });
   expect((await run.result()).output).toBe('pay by 1');
 });
