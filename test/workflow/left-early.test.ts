@@ -11,10 +11,12 @@ import { act, script } from '../support/scripts.ts';
 
 const slow = defineTool({
   name: 'slow',
-  description: 'is half done',
+  description: 'is never done, and says so again and again',
   async run(_input, { progress, signal }) {
-    progress('half');
-    return sleep(600_000, 'whole', { signal });
+    for (let seen = 0; ; seen++) {
+      progress(`seen ${seen}`);
+      await sleep(100, undefined, { signal });
+    }
   },
 });
 
@@ -31,9 +33,8 @@ test('no long poll is left after a reader leaves the events of a run early', asy
   const open = countOpenPolls(rig);
   const run = await rig.client.start('a', 'what?');
   for await (const { type } of run.events()) {
-    if (type !== 'tool_progress') continue;
-    expect(open.size, 'what is to come is asked for meanwhile').toBe(1);
-    break;
+    // The first progress may come before the next poll begins. What is to come is asked for meanwhile.
+    if (type === 'tool_progress' && open.size > 0) break;
   }
   await vi.waitFor(() => expect(open.size).toBe(0), 30_000);
   expect(open.most).toBe(1);
