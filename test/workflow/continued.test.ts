@@ -1,6 +1,7 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { agentTool } from '../../tools/agent-tool.ts';
 import { defineTool } from '../../tools/tool.ts';
+import { allOf } from '../support/all-of.ts';
 import { createGate } from '../support/gate.ts';
 import { continuedAfter, eventOf, eventsOf, useRig, waitOf } from '../support/rig.ts';
 import { brokenTool, gatedTool } from '../support/sample-tools.ts';
@@ -53,6 +54,10 @@ const rig = useRig(
         model: script(act('asking', 'x')),
         tools: [agentTool({ agent: 'asking', description: 'asks' })],
       },
+    ],
+    // Nobody listens on port 1: the deliveries stay open.
+    webhooks: [
+      { on: ['waiting', 'completed'], url: 'http://127.0.0.1:1', secret: 'whsec_MTIz', agents: ['asking'] },
     ],
   },
   // Each model call rests on what was recorded alone.
@@ -119,6 +124,25 @@ test('a pause from before a continue-as-new holds after it', async () => {
     await below.resume();
   }
   expect((await run.result()).output).toBe('end of script');
+}, 60_000);
+
+test('webhooks get each wait and the end of a run that continues as new once', async () => {
+  const run = await rig.client.start('asking', 'what?');
+  for (let step = 1; step <= PAUSES; step++) {
+    await waitOf(run, { call: `${step}.1` });
+    await run.decide(`${step}.1`, { type: 'skip' });
+  }
+  await run.result();
+  const events = (await eventsOf(run)).map(({ type }) => type);
+  expect(events.filter((type) => type === 'continued').length).toBeGreaterThanOrEqual(2);
+  const deliveries = await vi.waitUntil(async () => {
+    const all = await allOf(rig.temporal.workflow.list({ query: `WorkflowType = 'webhookDelivery'` }));
+    return all.length > PAUSES && all.map(({ workflowId }) => workflowId.replace(/.*_/u, '')).toSorted();
+  });
+  expect(deliveries).toEqual([
+    'completed',
+    ...Array.from({ length: PAUSES }, (_, n) => `waiting-${n + 1}-1-0`),
+  ]);
 }, 60_000);
 
 test('a backtest and its runs go on as before over continue-as-new', async () => {
