@@ -123,6 +123,13 @@ describe('a run with compaction', () => {
     expect(await recordedRun(record, { config })).toEqual({ ok: true, steps: 13, differences: [] });
   });
 
+  test('is done again by a backtest with the same calls and answer', async () => {
+    const run = await rig.client.start('structured-chat', 'What is fact 3?');
+    await run.result();
+    const backtest = await rig.client.backtest('structured-chat', { runs: [run.id] });
+    expect(await backtest.report()).toMatchObject({ status: 'completed', totals: { same: 1, changed: 0 } });
+  });
+
   test('may be a sub-agent', async () => {
     expect(await rig.client.run('boss', 'Ask.')).toMatchObject({
       intermediateSteps: [{ observation: 'fact 3 is 21' }],

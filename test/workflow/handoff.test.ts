@@ -94,6 +94,16 @@ describe('a handoff', () => {
     expect(await recordedRun(record, { config })).toEqual({ ok: true, steps: 3, differences: [] });
   });
 
+  test('is done again by a backtest, with the calls of both agents', async () => {
+    const run = await rig.client.start('first', 'Who?');
+    await run.result();
+    const backtest = await rig.client.backtest('first', { runs: [run.id] });
+    const report = await backtest.report();
+    expect(report).toMatchObject({ status: 'completed', totals: { same: 1, changed: 0 } });
+    const again = rig.client.get(report.runs[0]?.again ?? '');
+    expect(await agentsOf(again)).toEqual(['first', 'second']);
+  });
+
   test('goes to the first agent that a turn names, after the other calls of the turn', async () => {
     const { intermediateSteps } = await rig.client.run('pair', 'What do I owe?');
     expect(intermediateSteps.slice(0, 3).map(({ observation }) => observation)).toEqual([
