@@ -243,8 +243,8 @@ describe.skipIf(!hasPython)('Python over HTTP', () => {
 });
 
 describe.skipIf(go !== '')(`Go${go}`, () => {
-  /** Downloads the SDK where it is not there yet. */
-  const PATIENCE = 300_000;
+  /** Downloads and compiles the SDK where neither is cached, while other files of tests are at work. */
+  const PATIENCE = 900_000;
   beforeAll(async () => {
     for (const name of ['start', 'decide']) {
       mkdirSync(join(folder, name));
