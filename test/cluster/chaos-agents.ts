@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { activityInfo } from '@temporalio/activity';
+import { NodeSDK } from '@opentelemetry/sdk-node';
 import { type ToolContext, agentTool, defineAgent, defineConfig, defineTool, human, z } from 'reloop';
 import { Random } from '../simulation/random.ts';
 import { type Entry, openLedger } from './ledger.ts';
@@ -7,6 +8,9 @@ import { type Entry, openLedger } from './ledger.ts';
 /** The agents of `npm run chaos`. Each worker makes choices of its own, from the seed and its number. */
 const dice = new Random(Number(process.env['CHAOS_SEED']));
 const ledger = openLedger(String(process.env['CHAOS_LEDGER']));
+
+// The OTEL_* variables say where to.
+if (process.env['OTEL_METRICS_EXPORTER'] !== undefined) new NodeSDK().start();
 
 const input = z.object({ n: z.number() });
 type Run = (n: number, context: ToolContext) => unknown;

@@ -1,4 +1,4 @@
-/** Kills real processes under real runs: `npm run chaos -- [--minutes N] [--seed N] [--runs N] [--postgres] [--encrypted] [--versions]`. */
+/** Kills real processes under real runs: `npm run chaos -- [--minutes N] [--seed N] [--runs N] [--postgres] [--encrypted] [--versions] [--prometheus]`. */
 import { parseArgs } from 'node:util';
 import { runChaos } from './chaos.ts';
 
@@ -10,6 +10,7 @@ const { values } = parseArgs({
     postgres: { type: 'boolean', default: false },
     encrypted: { type: 'boolean', default: false },
     versions: { type: 'boolean', default: false },
+    prometheus: { type: 'boolean', default: false },
   },
 });
 const seed = Number(values.seed);
@@ -21,6 +22,7 @@ const { broken, counts } = await runChaos({
   postgres: values.postgres,
   encrypted: values.encrypted,
   versions: values.versions,
+  prometheus: values.prometheus,
   // At a time: what one machine takes.
   open: Number(values.runs ?? (values.postgres ? 200 : 40)),
   say,

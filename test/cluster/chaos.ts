@@ -18,6 +18,7 @@ import { makeLedger, openLedger } from './ledger.ts';
 import { VERSIONS, deployFirst, playDeploys } from './deploys.ts';
 import { makeFaults } from './process-faults.ts';
 import { brokenByProcesses } from './process-laws.ts';
+import { type Scraping, startScraping } from './scraped.ts';
 import type { Supervised } from './supervised.ts';
 import { Traffic } from './traffic.ts';
 import { startWorkers } from './workers.ts';
@@ -32,6 +33,8 @@ export interface ChaosOptions {
   encrypted?: boolean;
   /** The workers have two versions, which are promoted and ramped while runs are open. */
   versions?: boolean;
+  /** A Prometheus scrapes the workers. */
+  prometheus?: boolean;
   /** Runs at a time. */
   open: number;
   say(line: string): void;
@@ -51,7 +54,7 @@ const STUCK_MS = 180_000;
 
 /** Real workers, a real server and real kills. Every choice comes from the seed; when things happen does not. */
 export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
-  const { seed, seconds, open, encrypted = false, versions = false, say } = options;
+  const { seed, seconds, open, encrypted = false, versions = false, prometheus = false, say } = options;
   const key = encrypted ? randomBytes(32).toString('base64') : undefined;
   const folder = await mkdtemp(join(tmpdir(), 'reloop-chaos-'));
   say(`Logs and data: ${folder}`);
@@ -68,6 +71,8 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
     const model: ModelState = { isOut: false, failing: FAILING, counts: {} };
     const modelServer = await startScriptedServer(chaosModel(seed, model));
     stops.push(() => modelServer.close());
+    const scraping = prometheus ? await startScraping(folder) : undefined;
+    if (scraping !== undefined) stops.push(() => scraping.stop());
     const pauses = random.fork();
     const workers = await startWorkers({
       folder,
@@ -79,6 +84,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
         CHAOS_LEDGER: rig.ledger,
         RELOOP_ENCRYPTION_KEYS: key === undefined ? '' : `${KEY_ID}:${key}`,
       },
+      ownEnv: scraping?.env,
       pauseMs: () => pauses.int(0, 4000),
       versions: versions ? VERSIONS : undefined,
     });
@@ -118,6 +124,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
     await drained(client, traffic, say);
     traffic.stop();
     await playing;
+    const measured = await measuredBy(scraping, model, counts);
     await stopWorkers();
 
     say('Reading the records.');
@@ -127,7 +134,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
     const { started, words } = traffic;
     const keys = encryption && createKeyring(encryption);
     const evidence = await collectEvidence(client, { started, words, entries }, keys);
-    const broken = brokenByProcesses(evidence);
+    const broken = [...measured, ...brokenByProcesses(evidence)];
     Object.assign(counts, countsOf(evidence), model.counts, { outages: traffic.outages });
     const forced = workers.filter((worker) => worker.forced > 0);
     broken.push(...forced.map(({ name }) => `${name} did not end after SIGTERM`));
@@ -144,6 +151,17 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
   } finally {
     for (const stop of stops.toReversed()) await stop();
   }
+}
+
+/** Returns broken laws of the metrics, and counts the alerts. */
+async function measuredBy(
+  scraping: Scraping | undefined,
+  { counts: ends }: ModelState,
+  counts: ChaosReport['counts'],
+): Promise<string[]> {
+  if (scraping === undefined) return [];
+  for (const alert of await scraping.fired()) counts[`alert ${alert}`] = 1;
+  return scraping.broken(Object.values(ends).reduce((sum, count) => sum + count, 0));
 }
 
 /** Numbers for the table. */

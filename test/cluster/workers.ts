@@ -10,6 +10,8 @@ export interface WorkersOptions {
   /** A path in this repository. Default: its own config. */
   config?: string;
   env?: { [name: string]: string };
+  /** More variables of each, in their order. */
+  ownEnv?: readonly { [name: string]: string }[] | undefined;
   /** Versions of the workers, in their order. Default: none. */
   versions?: readonly string[] | undefined;
   pauseMs?: () => number;
@@ -17,7 +19,7 @@ export interface WorkersOptions {
 
 /** Three workers, supervised; the third is of another machine, in that it does not see the others' state folder. */
 export async function startWorkers(options: WorkersOptions): Promise<Supervised[]> {
-  const { folder, address, config = 'reloop.config.ts', env, versions, pauseMs } = options;
+  const { folder, address, config = 'reloop.config.ts', env, ownEnv, versions, pauseMs } = options;
   const log = (name: string) => join(folder, `${name}.log`);
   const workers = ['one', 'one', 'other'].map((machine, index) => {
     const name = `worker-${index + 1}`;
@@ -31,6 +33,7 @@ export async function startWorkers(options: WorkersOptions): Promise<Supervised[
         RELOOP_STATE_DIR: join(folder, `state-${machine}`),
         RELOOP_VERSION: versions?.[index] ?? '',
         ...env,
+        ...ownEnv?.[index],
       },
       pauseMs,
     });
