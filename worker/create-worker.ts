@@ -9,6 +9,7 @@ import type {
 } from '@temporalio/worker';
 import { type AnyActivity, createActivities, rememberToolMeta } from '../activities/index.ts';
 import type { ReloopSinks } from '../workflows/operator/emit.ts';
+import { ToldOnce } from './told-once.ts';
 import { setHeartbeats } from '../activities/attempt/heartbeat.ts';
 import { createModelLimiter } from '../activities/limits/model-limiter.ts';
 import { withBreaker } from '../activities/model/breaker.ts';
@@ -254,11 +255,16 @@ function guardedModels(
 
 function eventSinks({ onEvent }: LoadedConfig, telemetry: Telemetry | undefined): InjectedSinks<ReloopSinks> {
   let warned = false;
+  const toldOnce = new ToldOnce();
   return {
     reloop: {
-      event: {
+      told: {
         callDuringReplay: false,
-        async fn({ workflowId, runId }, event) {
+        async fn({ workflowId, runId }, { n, key, event, spans, wait }) {
+          if (!toldOnce.isNew(runId, n, key)) return;
+          for (const span of spans) telemetry?.sinks.span(span);
+          if (wait !== undefined) telemetry?.sinks.wait(wait);
+          if (event === undefined) return;
           try {
             await onEvent?.(event, { id: workflowId, runId });
           } catch (error) {
@@ -268,8 +274,6 @@ function eventSinks({ onEvent }: LoadedConfig, telemetry: Telemetry | undefined)
           }
         },
       },
-      span: { callDuringReplay: false, fn: (_, span) => telemetry?.sinks.span(span) },
-      wait: { callDuringReplay: false, fn: (_, wait) => telemetry?.sinks.wait(wait) },
     },
   };
 }

@@ -2,7 +2,8 @@ import type { ActivityInterceptorsFactory, NativeConnection } from '@temporalio/
 import type { LimitWait } from '../../activities/limits/model-limiter.ts';
 import type { BreakerReport } from '../../activities/model/breaker.ts';
 import type { Model } from '../../models/model.ts';
-import type { ReloopSinks } from '../../workflows/operator/emit.ts';
+import type { RunSpan } from '../../agent/run/run-spans.ts';
+import type { WaitingReason } from '../../agent/rules/wait-reasons.ts';
 
 /** Spans and metrics of one worker process. Without types of OpenTelemetry, which a project may not have. */
 export interface Telemetry {
@@ -12,7 +13,7 @@ export interface Telemetry {
    */
   begin(run: { agent: string; runId: string }, caller: string | undefined): string;
   /** Receives the spans of calls and runs that are over, and the waits that begin. */
-  sinks: Pick<ReloopSinks['reloop'], 'span' | 'wait'>;
+  sinks: { span(span: RunSpan): void; wait(wait: { agent: string; reason: WaitingReason }): void };
   /** Makes a span of each attempt, under which the spans of the user's own instrumentation are. */
   interceptor: ActivityInterceptorsFactory;
   /** Receives the waits for models' limits that are over. */

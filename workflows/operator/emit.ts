@@ -10,15 +10,23 @@ import { boundedText } from '../../agent/values/values.ts';
 import type { Inbox } from './inbox.ts';
 import type { AgentRunInput } from '../messages.ts';
 
-/** Sink for run events, for the `onEvent` of a worker's config. Each event arrives once, and not on replay. */
+/** An event of a run, and what telemetry makes of it. */
+export interface ToldEvent {
+  /** Number of the event in its execution. */
+  n: number;
+  /** The same for the same event of a workflow task that is done again. */
+  key: string;
+  /** Absent where the config has no `onEvent`. */
+  event?: RunEvent;
+  /** The run or the calls that are over with it, for the worker's telemetry. */
+  spans: RunSpan[];
+  /** The wait of one of the agent's own calls that begins with it. */
+  wait?: { agent: string; reason: WaitingReason };
+}
+
+/** Sink for run events, for the `onEvent` of a worker's config and for telemetry. Events do not arrive on replay. */
 export interface ReloopSinks extends Sinks {
-  reloop: {
-    event(event: RunEvent): void;
-    /** A run or a call that is over, for the worker's telemetry. */
-    span(span: RunSpan): void;
-    /** A call of the agent begins a wait, for the worker's telemetry. */
-    wait(wait: { agent: string; reason: WaitingReason }): void;
-  };
+  reloop: { told(event: ToldEvent): void };
 }
 
 const { reloop } = proxySinks<ReloopSinks>();
@@ -31,15 +39,27 @@ export type Emit = (event: TimelessEvent) => void;
  */
 export function emitter(listened: boolean, agent: string, trace: TraceFold | undefined): Emit | undefined {
   if (!listened && trace === undefined) return undefined;
+  let emitted = 0;
   return (timeless) => {
+    const n = emitted++;
     const event = { ...timeless, at: Date.now() };
-    if (listened) reloop.event(event);
-    if (trace === undefined) return;
-    if (event.type === 'waiting' && !isWithin(event.wait.call)) {
-      reloop.wait({ agent, reason: event.wait.reason });
-    }
-    for (const span of trace.spansOf(event)) reloop.span(span);
+    const spans = trace?.spansOf(event) ?? [];
+    const starts = trace !== undefined && event.type === 'waiting' && !isWithin(event.wait.call);
+    if (!listened && spans.length === 0 && !starts) return;
+    reloop.told({
+      n,
+      key: `${event.type} ${callOf(event)}`,
+      ...(listened && { event }),
+      spans,
+      ...(starts && { wait: { agent, reason: event.wait.reason } }),
+    });
   };
+}
+
+function callOf(event: RunEvent): string {
+  if (event.type === 'step') return event.step.call;
+  if (event.type === 'waiting') return `${event.wait.call} ${event.wait.n}`;
+  return 'call' in event ? event.call : '';
 }
 
 interface TraceFold {
