@@ -5,7 +5,9 @@ import { ToldOnce } from '../../worker/told-once.ts';
 function heard(tasks: [from: number, keys: string][], run = (_task: number) => 'run'): string {
   const told = new ToldOnce();
   return tasks
-    .flatMap(([from, keys], task) => keys.split('').filter((key, at) => told.isNew(run(task), from + at, key)))
+    .flatMap(([from, keys], task) =>
+      keys.split('').filter((key, at) => told.isNew(run(task), from + at, key)),
+    )
     .join('');
 }
 
