@@ -1,7 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { activityInfo } from '@temporalio/activity';
 import { NodeSDK } from '@opentelemetry/sdk-node';
-import { type ToolContext, agentTool, defineAgent, defineConfig, defineTool, human, z } from 'reloop';
+import {
+  type ToolContext,
+  agentTool,
+  defineAgent,
+  defineConfig,
+  defineTool,
+  human,
+  traceIds,
+  z,
+} from 'reloop';
 import { Random } from '../simulation/random.ts';
 import { type Entry, openLedger } from './ledger.ts';
 
@@ -10,7 +19,8 @@ const dice = new Random(Number(process.env['CHAOS_SEED']));
 const ledger = openLedger(String(process.env['CHAOS_LEDGER']));
 
 // The OTEL_* variables say where to.
-if (process.env['OTEL_METRICS_EXPORTER'] !== undefined) new NodeSDK().start();
+const isMeasured = process.env['OTEL_METRICS_EXPORTER'] !== undefined;
+if (isMeasured) new NodeSDK({ idGenerator: traceIds }).start();
 
 const input = z.object({ n: z.number() });
 type Run = (n: number, context: ToolContext) => unknown;
@@ -107,6 +117,7 @@ const common = {
 };
 
 export default defineConfig({
+  telemetry: isMeasured,
   agents: [
     defineAgent({ ...common, name: 'native' }),
     defineAgent({ ...common, name: 'whole', stream: false }),

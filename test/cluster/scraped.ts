@@ -13,6 +13,8 @@ export interface Scraping {
 }
 
 const WORKERS = 3;
+/** Requests to models, by the names that exporters of OpenTelemetry give. */
+const REQUESTS = '{__name__=~"gen_ai_client_operation_duration(_seconds)?_count"}';
 
 export async function startScraping(folder: string): Promise<Scraping> {
   const ports = await Promise.all(Array.from({ length: WORKERS }, freePort));
@@ -25,7 +27,7 @@ export async function startScraping(folder: string): Promise<Scraping> {
   }
 
   async function broken(requests: number): Promise<string[]> {
-    const measured = growth(await samples('gen_ai_client_operation_duration_seconds_count'));
+    const measured = growth(await samples(REQUESTS));
     const up = await samples('up');
     const answering = up.filter(({ values }) => values.some(([, value]) => value === '1'));
     const silent = up.some(({ values }) => values.some(([, value]) => value === '0'));
