@@ -4,6 +4,7 @@ import { type WaitingCall, reasonText, stateOf } from '../../agent/rules/waiting
 import { demand } from '../http/caller.ts';
 import type { ProtocolRequest } from '../http/protocol.ts';
 import { bad } from '../http/read-body.ts';
+import { sentDecision } from '../http/sent-decision.ts';
 import { checkOwn } from '../http/tenant.ts';
 import { type Approval, approvalId, readApproval } from '../start/approvals.ts';
 import type { AguiInterrupt } from './agui-types.ts';
@@ -95,7 +96,7 @@ function decisionOf(
 ): OperatorDecision {
   if (cause !== 'approval') {
     const { data } = decisionPayload.safeParse(payload);
-    if (status === 'resolved' && data !== undefined) return data as OperatorDecision; // the run checks it
+    if (status === 'resolved' && data !== undefined) return sentDecision(data);
     throw bad(`resume: the payload for ${call} is a decision, such as {"type":"retry"}.`);
   }
   if (status === 'cancelled') return { type: 'reject' };

@@ -1,7 +1,7 @@
 import { newRunId } from '../../client/start/run-id.ts';
-import type { OperatorDecision } from '../../agent/rules/decisions.ts';
 import type { AgentRun } from '../../client/api/agent-run.ts';
 import { route } from '../http/route.ts';
+import { sentDecision } from '../http/sent-decision.ts';
 import * as schemas from './schemas.ts';
 import { recordedName } from '../http/tenant.ts';
 
@@ -13,8 +13,7 @@ export const steerRoutes = [
     summary: 'Decide on a waiting call, or cancel a running one',
     body: schemas.decision,
     response: schemas.decisionReceipt,
-    handle: ({ run, body: { call, wait, ...decision } }) =>
-      run.decide(call, decision as OperatorDecision, wait), // the run checks it
+    handle: ({ run, body: { call, wait, ...decision } }) => run.decide(call, sentDecision(decision), wait),
   }),
   route({
     method: 'post',

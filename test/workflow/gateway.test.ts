@@ -113,7 +113,7 @@ describe('a run', () => {
     expect(waits?.data).toMatchObject({ wait: { call: '1.1', tool: 'guarded' } });
     const listed = await jsonOf<{ run: { id: string } }[]>(ask('rita', 'GET /waiting'));
     expect(listed.map(({ run }) => run.id)).toContain(id);
-    const body = { type: 'approve', call: '1.1', wait: 0 };
+    const body = { type: 'approve', call: '1.1', wait: 0, by: 'somebody else' };
     await expect(jsonOf(ask('root', `POST /runs/${id}/decisions`, { body }))).resolves.toMatchObject({
       call: '1.1',
       decision: 'approve',
