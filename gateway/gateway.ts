@@ -192,7 +192,7 @@ function serveProtocol(
 ): void {
   app.on(method.toUpperCase(), path, async (context) => {
     const caller = scope === undefined ? NOBODY : context.get('caller');
-    if (scope !== undefined) demand(caller, scope);
+    if (scope !== undefined && scope !== 'any') demand(caller, scope);
     const params = context.req.param() as { [name: string]: string }; // Hono's type is of the path's text
     const named = client.as(caller.name, caller.credential);
     return handle({ client: named, caller, params, request: context.req.raw, agents, report });

@@ -1,6 +1,6 @@
-import { callPath } from '../../agent/calls/call-path.ts';
-import { type WaitingCall, needsPerson } from '../../agent/rules/waiting.ts';
+import type { WaitingCall } from '../../agent/rules/waiting.ts';
 import { EXCEPTION_TOOL, asText } from '../../agent/values/vocabulary.ts';
+import { allWaiting } from '../replies/all-waiting.ts';
 import type { RunPart } from '../replies/run-parts.ts';
 import type { AguiEvent } from './agui-types.ts';
 import { type RunMessages, createRunMessages, idsOf, modelCallOf } from './agui-messages.ts';
@@ -29,7 +29,7 @@ export function createAguiEvents(run: string): AguiEvents {
   const shown = new Set<string>();
   let step: string | undefined;
 
-  return { next, close, messages, interrupts };
+  return { next, close, messages, interrupts: () => allWaiting(tools, waits.values()) };
 
   function next(part: RunPart): AguiEvent[] | 'withdrawn' {
     switch (part.type) {
@@ -142,12 +142,6 @@ export function createAguiEvents(run: string): AguiEvents {
 
   function close(): AguiEvent[] {
     return [...endTexts(), ...endStep()];
-  }
-
-  function interrupts(): WaitingCall[] {
-    const waiting = [...waits.values()].filter(needsPerson);
-    const asked = new Set(waiting.map(({ call }) => callPath(call)[0]));
-    return [...tools].every((call) => asked.has(call)) ? waiting : [];
   }
 }
 

@@ -16,8 +16,8 @@ export interface ProtocolRoute {
   method: 'get' | 'post' | 'delete';
   /** After the prefix, as Hono writes it: `/responses/:id`. */
   path: string;
-  /** Undefined: no token is needed. */
-  scope?: Scope | undefined;
+  /** Undefined: no token is needed. `any`: the handler demands the scopes. */
+  scope?: Scope | 'any' | undefined;
   /** Checks the body itself. Throws the errors of the client, and Refused. */
   handle(request: ProtocolRequest): Promise<Response>;
 }

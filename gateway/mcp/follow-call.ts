@@ -1,7 +1,8 @@
 import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { type WaitingCall, needsPerson } from '../../agent/rules/waiting.ts';
 import type { AgentRun } from '../../client/api/agent-run.ts';
-import { type RunPart, runParts } from '../replies/run-parts.ts';
+import { progressText } from '../replies/progress-text.ts';
+import { runParts } from '../replies/run-parts.ts';
 import { askForDecision, canAsk } from './ask-for-decision.ts';
 
 /** A call of a tool under way. */
@@ -33,7 +34,7 @@ export async function followCall(run: AgentRun, waitMs: number, context: CallCon
   let progress = 0;
   try {
     for await (const part of runParts(run.events({ signal: over.signal }), { isPlain: false })) {
-      const message = progressOf(part);
+      const message = progressText(part);
       if (message !== undefined) await report(message);
       if (part.type === 'ended') return;
       if (part.type === 'caught_up') isPresent = true;
@@ -74,20 +75,5 @@ export async function followCall(run: AgentRun, waitMs: number, context: CallCon
       method: 'notifications/progress',
       params: { progressToken, progress, message },
     });
-  }
-}
-
-function progressOf(part: RunPart): string | undefined {
-  switch (part.type) {
-    case 'tool_call':
-      return `${part.call} ${part.action.tool}`;
-    case 'tool_progress':
-      return `${part.call} ${part.text}`;
-    case 'tool_result':
-      return `${part.call} is done`;
-    case 'waiting':
-      return `${part.wait.call} ${part.wait.tool} waits: ${part.wait.reason}`;
-    default:
-      return undefined;
   }
 }

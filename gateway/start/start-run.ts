@@ -10,6 +10,7 @@ import type { StartOptions } from '../../client/start/start-options.ts';
 import type { Caller } from '../http/caller.ts';
 import { Refused } from '../http/problem.ts';
 import type { ProtocolRequest } from '../http/protocol.ts';
+import type { ServedAgent } from '../http/route.ts';
 import { recordedName } from '../http/tenant.ts';
 
 /** A start as a request asks for it. Names of runs and sessions are without the tenant. */
@@ -34,9 +35,9 @@ export async function startRun(
   { client, caller, agents }: Pick<ProtocolRequest, 'client' | 'caller' | 'agents'>,
   { agent, input, key, session, id: requested, ...options }: RequestedStart,
 ): Promise<StartedRun> {
-  if (agents !== undefined && !agents.some(({ name }) => name === agent)) throw unknownAgent(agent);
+  servedAgent(agents, agent);
   const id = idOf(caller, agent, requested, key);
-  if (key !== undefined) await checkSameStart(client, id, { agent, input: readInput(input).input });
+  if (key !== undefined) await checkSameStart(client, id, { agent, input });
   await client.start(agent, input, {
     ...options,
     id,
@@ -62,12 +63,12 @@ export async function waitUntilBegun(
   return false;
 }
 
-function unknownAgent(agent: string): Refused {
-  return new Refused(
-    404,
-    'AgentNotFound',
-    `There is no agent ${JSON.stringify(agent)}. GET /agents lists them.`,
-  );
+/** The agent of that name. Throws Refused for an agent that callers may not start. */
+export function servedAgent(agents: ProtocolRequest['agents'], name: string): ServedAgent {
+  const found = agents === undefined ? { name } : agents.find((one) => one.name === name);
+  if (found !== undefined) return found;
+  const what = `There is no agent ${JSON.stringify(name)}. GET /agents lists them.`;
+  throw new Refused(404, 'AgentNotFound', what);
 }
 
 /** Returns the id that was given; for an idempotency key always the same id. */
@@ -80,15 +81,16 @@ function idOf(caller: Caller, agent: string, id: string | undefined, key: string
   return recordedName(caller, `${agent}-${digest.digest('hex').slice(0, 24)}`);
 }
 
-/** Throws for a key that started another run. */
-async function checkSameStart(
+/** Throws Refused for an id of a key or of a message that started another run. */
+export async function checkSameStart(
   client: AgentClient,
   id: string,
-  start: { agent: string; input: Content },
+  { agent, input }: { agent: string; input: Input },
 ): Promise<void> {
+  const asked = textOf(readInput(input).input);
   const begun = await unless(RunNotFound, client.get(id).describe());
   if (begun === undefined) return;
-  if (begun.agent === start.agent && textOf(begun.input) === textOf(start.input)) return;
+  if (begun.agent === agent && textOf(begun.input) === asked) return;
   throw new Refused(
     422,
     'KeyUsed',

@@ -1,0 +1,17 @@
+import type { RunPart } from './run-parts.ts';
+
+/** A line about the work of a run, for clients that show progress; undefined for parts that are no progress. */
+export function progressText(part: RunPart): string | undefined {
+  switch (part.type) {
+    case 'tool_call':
+      return `${part.call} ${part.action.tool}`;
+    case 'tool_progress':
+      return `${part.call} ${part.text}`;
+    case 'tool_result':
+      return `${part.call} is done`;
+    case 'waiting':
+      return `${part.wait.call} ${part.wait.tool} waits: ${part.wait.reason}`;
+    default:
+      return undefined;
+  }
+}
