@@ -118,7 +118,7 @@ export const arrows = {
   },
   gateway: {
     imports: { agent: true, client: true },
-    rooms: ['http', 'start', 'replies', 'mcp', 'openai', 'ai-sdk', 'ag-ui', 'routes'],
+    rooms: ['http', 'start', 'replies', 'mcp', 'openai', 'ai-sdk', 'ag-ui', 'a2a', 'routes'],
     temporal: [],
   },
   embedded: {

@@ -3,10 +3,12 @@ import { type Server, createServer, request as httpRequest } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { StreamResponse, Task } from '@a2a-js/sdk';
 import { HttpAgent } from '@ag-ui/client';
 import { build } from 'esbuild';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { a2aClient, answerAfter, answerOf, sent } from '../support/a2a-client.ts';
 import { aguiFetch } from '../support/agui-fetch.ts';
 import { chromiumTitle, hasChromium, startChromium } from '../support/chromium.ts';
 import { type Command, reloop, root } from '../support/cli.ts';
@@ -152,6 +154,32 @@ test('a client of AG-UI has a whole answer, though its gateway and the worker di
   expect(linesOf(join(rig.folder, 'effects'))).toHaveLength(before + 1);
 }, 120_000);
 
+test('a client of A2A has a whole answer, though its gateway and the worker die in the middle', async () => {
+  const client = await a2aClient(`${origin}/a2a/clerk/`, { headers: { authorization: `Bearer ${TOKEN}` } });
+  const before = linesOf(join(rig.folder, 'effects')).length;
+  const { id } = (await client.sendMessage(sent('Pay the bill.'))) as Task; // the gateway has no other answer
+  let answer = '';
+  const read = async (stream: AsyncIterable<StreamResponse>) => {
+    for await (const event of stream) answer = answerAfter(answer, event);
+  };
+  const isBroken = (reading: Promise<void>) =>
+    reading.then(
+      () => false,
+      () => true,
+    );
+  let broken = isBroken(read(client.sendMessageStream(sent('approve', { taskId: id }))));
+  await expect.poll(() => answer, { timeout: 20_000 }).toContain('word7');
+  await killThoseAtWork();
+  expect(await broken).toBe(true);
+  while (await broken) {
+    await sleep(200);
+    broken = isBroken(read(client.resubscribeTask({ tenant: '', id })));
+  }
+  expect(answer).toBe(ANSWER);
+  expect(answerOf(await client.getTask({ tenant: '', id }))).toBe(ANSWER);
+  expect(linesOf(join(rig.folder, 'effects'))).toHaveLength(before + 1);
+}, 120_000);
+
 async function say(page: Page, text: string): Promise<void> {
   await page.getByRole('textbox').fill(text);
   await page.getByRole('textbox').press('Enter');
@@ -190,7 +218,7 @@ function serve(bundle: string): void {
     if (url === '/') return outgoing.setHeader('content-type', 'text/html').end(html);
     if (url === '/chat.js') return outgoing.setHeader('content-type', 'text/javascript').end(bundle);
     const index = turn++ % gateways.length;
-    if (url.startsWith('/ui/') || url.startsWith('/ag-ui/')) asked.push(index);
+    if (/^\/(?:ui|ag-ui|a2a)\//u.test(url)) asked.push(index);
     const { port = 0 } = gateways[index] ?? {};
     const forwarded = httpRequest({ host: '127.0.0.1', port, path: url, method, headers }, (answer) => {
       outgoing.writeHead(answer.statusCode ?? 502, answer.headers);

@@ -81,6 +81,7 @@ function layOut(): void {
     'vitest',
     'standardwebhooks',
     '@ag-ui',
+    '@a2a-js',
   ])
     symlinkSync(join(root, 'node_modules', name), join(packages, name));
   writeFileSync(join(project, 'package.json'), '{ "type": "module" }');

@@ -1,0 +1,45 @@
+import { Refused } from '../http/problem.ts';
+import type { ProtocolRequest, ProtocolRoute } from '../http/protocol.ts';
+import type { ServedAgent } from '../http/route.ts';
+import { servedAgent } from '../start/start-run.ts';
+import { versionOf } from './a2a-version.ts';
+import { agentCard } from './agent-card.ts';
+import { callMethod } from './call-method.ts';
+
+const CARD = '/agent-card.json';
+const WELL_KNOWN_CARD = `/.well-known${CARD}`;
+
+export const a2aRoutes: readonly ProtocolRoute[] = [
+  { method: 'post', path: '/:agent', scope: 'any', handle: callMethod },
+  { method: 'get', path: `/:agent${WELL_KNOWN_CARD}`, scope: 'any', handle: cardOfAgent },
+];
+
+/** A host has one well-known path. The gateway has the card of its only agent there. */
+export const wellKnownRoutes: readonly ProtocolRoute[] = [
+  { method: 'get', path: CARD, scope: 'any', handle: cardOfOnlyAgent },
+];
+
+async function cardOfAgent({ request, agents, params }: ProtocolRequest): Promise<Response> {
+  return cardResponse(request, servedAgent(agents, params['agent'] ?? ''), urlBeforeCard(request));
+}
+
+async function cardOfOnlyAgent({ request, agents = [] }: ProtocolRequest): Promise<Response> {
+  const [agent, ...others] = agents;
+  if (agent === undefined || others.length > 0) {
+    const what = `The card of each agent is at /a2a/AGENT${WELL_KNOWN_CARD}. GET /agents lists the agents.`;
+    throw new Refused(404, 'AgentNotFound', what);
+  }
+  return cardResponse(request, agent, `${urlBeforeCard(request)}/a2a/${encodeURIComponent(agent.name)}`);
+}
+
+function cardResponse(request: Request, agent: ServedAgent, url: string): Response {
+  const hasToken = /^Bearer /iu.test(request.headers.get('authorization') ?? '');
+  return Response.json(agentCard(agent, { url, version: versionOf(request), hasToken }));
+}
+
+/** The URL of the request without the well-known path. A proxy with TLS says so in a header. */
+function urlBeforeCard({ url, headers }: Request): string {
+  const { host, protocol, pathname } = new URL(url);
+  const isTls = headers.get('x-forwarded-proto')?.startsWith('https') === true;
+  return `${isTls ? 'https:' : protocol}//${host}${pathname.slice(0, -WELL_KNOWN_CARD.length)}`;
+}

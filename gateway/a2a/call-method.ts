@@ -1,0 +1,58 @@
+import type { A2ARequestHandler } from '@a2a-js/sdk/server';
+import { z } from '@hono/zod-openapi';
+import type { ProtocolRequest } from '../http/protocol.ts';
+import { readBody } from '../http/read-body.ts';
+import { eventText, sseResponse } from '../replies/sse-response.ts';
+import { servedAgent } from '../start/start-run.ts';
+import { versionOf } from './a2a-version.ts';
+import { createRequestHandler } from './request-handler.ts';
+import { type Sdk, loadSdk } from './sdk.ts';
+
+const call = z.looseObject({ jsonrpc: z.literal('2.0'), method: z.string() });
+
+/** Calls a method of A2A by JSON-RPC. An error before the first event is the answer in place of the stream. */
+export async function callMethod(request: ProtocolRequest): Promise<Response> {
+  servedAgent(request.agents, request.params['agent'] ?? '');
+  versionOf(request.request);
+  const body = await readBody(request.request, call);
+  const sdk = await loadSdk();
+  const left = new AbortController();
+  const signal = AbortSignal.any([request.request.signal, left.signal]);
+  const { handler, fault } = createRequestHandler(request, sdk, signal);
+  const { transport, errorOf } = transportOf(body.method, handler, sdk);
+  const answer = await transport.handle(body, new sdk.server.ServerCallContext());
+  if (fault() !== undefined) throw fault();
+  if (!(Symbol.asyncIterator in answer)) return Response.json(answer);
+  const events: AsyncGenerator<object, void> = answer;
+  let first: IteratorResult<object, void>;
+  try {
+    first = await events.next();
+  } catch (error) {
+    if (fault() !== undefined) throw fault();
+    return Response.json({ jsonrpc: '2.0', id: body['id'] ?? null, error: errorOf(error) });
+  }
+  return sseResponse(request.request, (readerLeft) => {
+    readerLeft.addEventListener('abort', () => left.abort());
+    return texts();
+  });
+
+  async function* texts(): AsyncGenerator<string> {
+    try {
+      for (let next = first; next.done !== true; next = await events.next()) yield eventText(next.value);
+    } catch (error) {
+      request.report(fault() ?? error);
+      throw error; // the client subscribes again
+    } finally {
+      await events.return();
+    }
+  }
+}
+
+/** Names of the methods of 0.3 have a slash: `message/send`. */
+function transportOf(method: string, handler: A2ARequestHandler, sdk: Sdk) {
+  const { JsonRpcTransportHandler: Transport } = sdk.server;
+  const { LegacyJsonRpcTransportHandler: OlderTransport } = sdk.older;
+  return method.includes('/')
+    ? { transport: new OlderTransport(handler), errorOf: OlderTransport.mapToLegacyJSONRPCError }
+    : { transport: new Transport(handler), errorOf: Transport.mapToJSONRPCError };
+}

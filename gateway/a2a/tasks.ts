@@ -1,0 +1,140 @@
+import type { Message, SendMessageRequest } from '@a2a-js/sdk';
+import { RunNotFound, SessionNotFound, unless } from '../../client/connect/errors.ts';
+import { isOpenStatus } from '../../client/read/run-filters.ts';
+import { demand } from '../http/caller.ts';
+import { Refused } from '../http/problem.ts';
+import type { ProtocolRequest } from '../http/protocol.ts';
+import { bad } from '../http/read-body.ts';
+import { checkOwn, recordedName } from '../http/tenant.ts';
+import { answerSignal } from '../replies/follow-reply.ts';
+import { type StartedRun, checkSameStart, startRun } from '../start/start-run.ts';
+import type { Task, TaskUpdate } from './a2a-types.ts';
+import { readQuestion, readReply } from './read-message.ts';
+import { isOver, submittedTask, taskOf } from './task.ts';
+import { contextOf, newTask, sessionOf } from './task-ids.ts';
+import { taskStream } from './task-stream.ts';
+
+/** The operations of A2A on tasks. All throw Refused and the errors of the client. */
+
+/** Starts a task, or replies to one. Unless the client does not wait, resolves when the task is over or asks. */
+export async function sendMessage(request: ProtocolRequest, sent: SendMessageRequest): Promise<Task> {
+  const run = await startOrReply(request, sent);
+  const signal = answerSignal(request.request.signal);
+  const updates = taskStream(request, run, { until: 'asking', signal });
+  if (sent.configuration?.returnImmediately !== true) for await (const _ of updates);
+  return taskNow(request, run.id);
+}
+
+/** The same as a stream, which ends with the task, or when the task asks. */
+export async function* streamMessage(
+  request: ProtocolRequest,
+  sent: SendMessageRequest,
+  signal: AbortSignal,
+): AsyncGenerator<TaskUpdate> {
+  yield* taskStream(request, await startOrReply(request, sent), { until: 'asking', signal });
+}
+
+export async function getTask(request: ProtocolRequest, id: string): Promise<Task> {
+  demand(request.caller, 'read');
+  return taskNow(request, id);
+}
+
+/** Streams a task that is not over, from its present state on. */
+export async function* subscribe(
+  request: ProtocolRequest,
+  id: string,
+  signal: AbortSignal,
+): AsyncGenerator<TaskUpdate> {
+  const task = await getTask(request, id);
+  if (isOver(task)) throw new Refused(409, 'TaskOver', `Task ${id} is over: get it in place of its updates.`);
+  const hasBegun = task.status.state !== 'TASK_STATE_SUBMITTED';
+  yield* taskStream(request, { id, hasBegun }, { until: 'next question', signal });
+}
+
+/** A run ends at once when it is cancelled, unless a tool takes its time. */
+const CANCEL_MS = 5000;
+
+export async function cancelTask(request: ProtocolRequest, id: string): Promise<Task> {
+  demand(request.caller, 'decide');
+  const task = await taskNow(request, id);
+  const { state } = task.status;
+  if (isOver(task) || state === 'TASK_STATE_SUBMITTED') {
+    const why = isOver(task) ? 'is over' : 'waits for its turn in the context';
+    throw new Refused(409, 'TaskNotCancelable', `Task ${id} ${why}.`);
+  }
+  const run = request.client.get(id);
+  await run.cancel();
+  for await (const _ of run.events({ live: false, signal: AbortSignal.timeout(CANCEL_MS) }));
+  return taskNow(request, id);
+}
+
+async function startOrReply(
+  request: ProtocolRequest,
+  { message, configuration }: SendMessageRequest,
+): Promise<StartedRun> {
+  if (message === undefined || message.messageId === '')
+    throw bad('message: it needs parts and a messageId.');
+  if (configuration?.taskPushNotificationConfig !== undefined) throw noPushNotifications();
+  return message.taskId === '' ? start(request, message) : reply(request, message);
+}
+
+async function start(request: ProtocolRequest, message: Message): Promise<StartedRun> {
+  const { client, caller, params } = request;
+  demand(caller, 'run');
+  const { agent = '' } = params;
+  const input = readQuestion(message.parts);
+  const task = newTask(caller, agent, message);
+  await checkSameStart(client, task.id, { agent, input });
+  return startRun(request, { ...task, agent, input });
+}
+
+/** A decision on a wait that is over has no effect, so that a reply can be sent again. */
+async function reply(
+  { client, caller }: ProtocolRequest,
+  { taskId: id, contextId, parts }: Message,
+): Promise<StartedRun> {
+  demand(caller, 'decide');
+  checkOwn(caller, id);
+  const context = contextOf(caller, id);
+  if (contextId !== '' && recordedName(caller, contextId) !== recordedName(caller, context)) {
+    throw bad(`Task ${id} is of the context ${context}.`);
+  }
+  const run = client.get(id);
+  const { status, waiting } = await run.describe();
+  if (!isOpenStatus(status)) {
+    throw new Refused(
+      409,
+      'TaskOver',
+      `Task ${id} is over. A message with its contextId alone starts another.`,
+    );
+  }
+  const read = readReply(parts, waiting);
+  if (read.type === 'say') await run.say(read.text);
+  else {
+    for (const { call, wait, decision } of read.decisions) {
+      const isWaiting = waiting.some((one) => one.call === call && one.n === wait);
+      if (call === undefined || wait === undefined || isWaiting) await run.decide(call, decision, wait);
+    }
+  }
+  return { id, hasBegun: true };
+}
+
+/** Throws RunNotFound. */
+async function taskNow({ client, caller }: ProtocolRequest, id: string): Promise<Task> {
+  checkOwn(caller, id);
+  const context = contextOf(caller, id);
+  const report = await unless(RunNotFound, client.get(id).describe());
+  if (report !== undefined) return taskOf(report, context);
+  const session = sessionOf(id);
+  const found = session && (await unless(SessionNotFound, client.session(session).describe()));
+  if (!found || (found.running !== id && !found.queued.includes(id))) throw new RunNotFound(id);
+  return submittedTask(id, context);
+}
+
+export function noPushNotifications(): Refused {
+  return new Refused(
+    409,
+    'PushNotificationNotSupported',
+    'There are no push notifications of A2A: the webhooks of the config announce runs.',
+  );
+}
