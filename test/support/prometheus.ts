@@ -20,8 +20,6 @@ export interface Series {
   values: [number, string][];
 }
 
-export type Prometheus = Awaited<ReturnType<typeof startPrometheus>>;
-
 /** A real Prometheus (`apt-get install prometheus`) with the alert rules of docs/telemetry. The rules do not wait: each fires at once. */
 export async function startPrometheus(folder: string, targets: readonly string[]) {
   const { groups } = parse(readFileSync(join(root, 'docs/telemetry/alerts.yaml'), 'utf8')) as Rules;
