@@ -48,7 +48,7 @@ export const arrows = {
       models: { only: ['model.ts', 'failure-types.ts'] },
       tools: { only: ['tool.ts'] },
     },
-    rooms: ['attempt', 'limits', 'model', 'run', 'tool', 'turn'],
+    rooms: ['attempt', 'hooks', 'limits', 'model', 'run', 'tool', 'turn'],
     temporal: ['activity', 'client', 'common', 'types:proto'],
   },
   history: {
