@@ -73,7 +73,7 @@ export const arrows = {
   },
   tools: {
     imports: { agent: ['values', 'text'] },
-    rooms: ['calculator', 'foreign', 'http', 'python', 'search', 'mcp'],
+    rooms: ['calculator', 'foreign', 'http', 'memory', 'python', 'search', 'mcp'],
     temporal: [],
   },
   config: {
