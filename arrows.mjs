@@ -48,7 +48,7 @@ export const arrows = {
       models: { only: ['model.ts', 'failure-types.ts'] },
       tools: { only: ['tool.ts'] },
     },
-    rooms: ['attempt', 'limits', 'model', 'run', 'tool', 'turn'],
+    rooms: ['attempt', 'hooks', 'limits', 'model', 'run', 'tool', 'turn'],
     temporal: ['activity', 'client', 'common', 'types:proto'],
   },
   history: {
@@ -73,7 +73,7 @@ export const arrows = {
   },
   tools: {
     imports: { agent: ['values', 'text'] },
-    rooms: ['calculator', 'foreign', 'http', 'python', 'search', 'mcp'],
+    rooms: ['calculator', 'foreign', 'http', 'memory', 'python', 'search', 'mcp'],
     temporal: [],
   },
   config: {

@@ -1,6 +1,7 @@
 import { ApplicationFailure } from '@temporalio/activity';
 import type { Budget } from '../agent/definition/budget.ts';
 import type { RunContext } from '../agent/definition/run-context.ts';
+import type { Hooks } from '../agent/definition/hooks.ts';
 import type { RunOverrides } from '../agent/definition/overrides.ts';
 import type { AgentKind } from '../agent/definition/kind.ts';
 import type { AgentManifest } from '../agent/definition/manifest.ts';
@@ -31,6 +32,8 @@ export interface Dependencies {
   checkOutput(manifest: AgentManifest, output: Json): Json;
   /** The config's check of people's decisions and messages. */
   authorize: ((word: SentWord) => boolean | Promise<boolean>) | undefined;
+  /** The config's guardrails for model calls and tool calls. */
+  hooks: Hooks | undefined;
   /** Signs the token of a deferred call, without the token; undefined: the worker has no key. */
   signToken: ((token: string) => string) | undefined;
   /** Addresses that get events of runs, by name. */

@@ -1,4 +1,5 @@
 import { z } from 'zod/v4';
+import type { HookName } from '../agent/definition/hooks.ts';
 import { agentSchema, tool } from './options/agent-options.ts';
 import { deploymentSchema } from './deployment-option.ts';
 import { encryptionSchema } from './options/encryption-option.ts';
@@ -19,6 +20,13 @@ import { telemetrySchema } from './options/telemetry-option.ts';
 import { toolSchema } from './options/tool-options.ts';
 
 const LEVELS = ['debug', 'info', 'warn', 'error'];
+const hook = z.custom((value) => typeof value === 'function', 'is not a function');
+const hooksShape = {
+  beforeModel: hook,
+  afterModel: hook,
+  beforeTool: hook,
+  afterTool: hook,
+} satisfies Record<HookName, z.ZodType>;
 const amount = z.number('is not an amount of US dollars from 0').nonnegative();
 
 /**
@@ -51,6 +59,7 @@ const configShape = {
   concurrency: concurrencySchema,
   context: z.custom(isZodSchema, 'is not a schema of zod 4, such as z.object({ user: z.string() })'),
   authorize: z.custom((value) => typeof value === 'function', 'is not a function (word) => boolean'),
+  hooks: options(hooksShape).partial(),
   telemetry: telemetrySchema,
   logger: z.custom(
     (value) => LEVELS.every((level) => typeof fieldOf(value, level) === 'function'),

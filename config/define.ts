@@ -1,4 +1,5 @@
 import type { RunEvent } from '../agent/run/events.ts';
+import type { Hooks } from '../agent/definition/hooks.ts';
 import type { AgentKind } from '../agent/definition/kind.ts';
 import type { LoopOptions, MemoryManifest, Options, RequestOptions } from '../agent/definition/manifest.ts';
 import type { ModelLimits } from '../agent/model-limits/lease-request.ts';
@@ -138,6 +139,11 @@ export interface ConfigDefinition {
    * and nothing has happened. Runs that begin with it keep it. Default: everybody with access to the server may decide.
    */
   authorize?(word: SentWord): boolean | Promise<boolean>;
+  /**
+   * Guardrails for the model calls and tool calls of all agents: functions that may change or refuse them. A change is recorded with its
+   * call. Runs that begin with hooks keep them: a worker without hooks makes no call for them. Default: none.
+   */
+  hooks?: Hooks | undefined;
   /**
    * Spans and metrics by OpenTelemetry's conventions for generative AI, and Temporal's own metrics: docs/telemetry.md. true: spans and metrics,
    * without contents. Default: none. Runs that begin with it keep it.

@@ -73,6 +73,7 @@ const OPTIONS: { [name in keyof Required<ConfigDefinition>]: boolean } = {
   concurrency: true,
   context: true,
   authorize: true,
+  hooks: true,
   telemetry: true,
   logger: true,
   encryption: true,

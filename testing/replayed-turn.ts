@@ -1,5 +1,6 @@
 import { readDecision } from '../activities/model/read-decision.ts';
-import { type ModelTurn, type PlannedAction, type Repeat, replyEntry } from '../agent/calls/calls.ts';
+import type { ModelTurn, PlannedAction, Repeat, TurnDecision } from '../agent/calls/calls.ts';
+import { replyEntry } from '../agent/calls/reply-entry.ts';
 import type { RunStep } from '../agent/run/events.ts';
 import type { AgentKind, PromptContext } from '../agent/definition/kind.ts';
 import type { AgentManifest } from '../agent/definition/manifest.ts';
@@ -41,15 +42,29 @@ export function requestDifferences(
 export function readRecorded(
   { loaded, kind }: Replay,
   context: PromptContext,
-  { text, toolCalls = [], finishReason, decision }: ModelTurn,
+  turn: ModelTurn,
   repeat: Repeat | undefined,
 ): ReturnType<typeof readDecision> {
-  const read = (reason: string) =>
-    readDecision(loaded, kind, context, { text, toolCalls, finishReason: reason }, repeat);
+  const { text, toolCalls = [], finishReason, decision } = turn;
+  const read = (reason: string) => {
+    const said = readDecision(loaded, kind, context, { text, toolCalls, finishReason: reason }, repeat);
+    return { ...said, decision: withChanges(said.decision, turn) };
+  };
   const asSaid = read(finishReason);
   if (finishReason !== 'length' || decisionText(asSaid.decision) === decisionText(decision)) return asSaid;
   const asComplete = read('stop');
   return decisionText(asComplete.decision) === decisionText(decision) ? asComplete : asSaid;
+}
+
+/** Hooks are not called: a call that `beforeTool` changed is as it was recorded. */
+function withChanges(read: TurnDecision, { decision, changes = [] }: ModelTurn): TurnDecision {
+  if (read.type !== 'act' || decision.type !== 'act') return read;
+  const actions = read.actions.map((action, index) => {
+    const isChanged = changes.some(({ call }) => call?.endsWith(`.${index + 1}`));
+    const recorded = decision.actions[index];
+    return isChanged && recorded?.tool === action.tool ? recorded : action;
+  });
+  return { type: 'act', actions };
 }
 
 /** A turn's entries with the observations of then; undefined where a call has none, for the run had ended in it. */

@@ -10,6 +10,7 @@ export type OptionalPackage =
   | '@nats-io/transport-node'
   | '@opentelemetry/api'
   | 'hono'
+  | 'libsql'
   | 'postgres'
   | 'pyodide'
   | 'redis'
@@ -48,11 +49,11 @@ function versionOf(name: OptionalPackage): string | undefined {
   return undefined;
 }
 
-/** Ranges are written `^major.minor.patch`, with a major above 0. */
+/** Ranges are written `^major.minor.patch`. With a major of 0, the minor has to be the same. */
 function isWithin(version: string, range: string): boolean {
   const [has = 0, ...hasRest] = numbers(version);
   const [needs = 0, ...needsRest] = numbers(range);
-  if (has !== needs) return false;
+  if (has !== needs || (needs === 0 && hasRest[0] !== needsRest[0])) return false;
   const at = needsRest.findIndex((part, place) => part !== hasRest[place]);
   return at < 0 || (hasRest[at] ?? 0) > (needsRest[at] ?? 0);
 }

@@ -39,6 +39,7 @@ export function toolContext(given: Partial<ToolContext> = {}): TestToolContext {
       ),
     commit: () => Promise.resolve(),
     context: {},
+    tenant: () => Promise.resolve(undefined),
     attempt: 1,
     callId: '1.1',
     runId: 'test-run',

@@ -52,6 +52,8 @@ export interface ToolContext {
   defer(): Promise<{ token: string }>;
   /** The context that the run was started with, as the config's `context` reads it; {} without one. */
   context: RunContext;
+  /** The customer or user that the run was started for; undefined: it has none. */
+  tenant(): Promise<string | undefined>;
   /** 1 for the first try. */
   attempt: number;
   /** `3.1`: third iteration, first call. */

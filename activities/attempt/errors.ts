@@ -35,6 +35,7 @@ export function classifyError(error: unknown): ClassifiedError {
     ...recorded,
     retryable: isRetryable(error),
     retryAfterMs: finiteMs(fieldOf(error, 'retryAfterMs')),
+    mayPass: fieldOf(error, 'mayPass') === true || undefined,
     heldBack: fieldOf(error, 'heldBack') === true || undefined,
     cause: cause === undefined || cause === error ? undefined : recordedError(cause),
   });

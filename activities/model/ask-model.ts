@@ -1,4 +1,5 @@
 import type { AgentKind, PromptContext } from '../../agent/definition/kind.ts';
+import type { HookChange } from '../../agent/definition/hooks.ts';
 import type { AgentManifest } from '../../agent/definition/manifest.ts';
 import { MODEL_LIMIT } from '../../agent/model-limits/lease-request.ts';
 import { stopCutter } from '../../agent/reply/stop.ts';
@@ -8,8 +9,10 @@ import { fieldOf } from '../../agent/values/values.ts';
 import { type AgentModel, modelsOf } from '../../agent/definition/agent-models.ts';
 import { limits } from '../../agent/values/limits.ts';
 import type { Attempt, AttemptPolicy } from '../attempt/attempt.ts';
+import { type CallHooks, callHooks } from '../hooks/run-hook.ts';
 import { askInTurn } from './ask-in-turn.ts';
 import { checkReply } from './check-reply.ts';
+import { betweenHooks } from './model-hooks.ts';
 import { modelOf, silent } from './model-of.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { classifyError } from '../attempt/errors.ts';
@@ -22,10 +25,13 @@ import { withoutSchedule } from '../../agent/calls/calls.ts';
 const SHOWN_CHARS = 32_000;
 
 export interface ModelExchange extends CachedReply {
+  /** As the kind renders it: a later reader can render it again. */
   request: ModelRequest;
   /** The model that answered. */
   by: AgentModel;
   shortened: boolean;
+  /** Changes that the config's hooks made to the request and to the reply. */
+  changes?: HookChange[];
 }
 
 /** Makes the request of a conversation: for the next turn, or for a summary. */
@@ -41,8 +47,10 @@ export async function askModel(
   renderer: Renderer = renderRequest,
 ): Promise<ModelExchange> {
   const { manifest } = context;
-  // The text of a summary is not shown as the run's own while the model writes.
-  const ask = asker(dependencies, manifest, attempt, images, renderer === renderRequest);
+  const hooks = callHooks(dependencies, manifest, attempt, manifest.modelRetry);
+  // The text of a summary is not shown as the run's own while the model writes, and no text that a hook may still change.
+  const isShown = renderer === renderRequest && hooks?.hooks.afterModel === undefined;
+  const ask = asker(dependencies, manifest, attempt, images, { isShown, hooks });
   const render = (shown: PromptContext) => runUserCode(manifest, () => renderer(kind, shown));
   const request = render(context);
   try {
@@ -87,12 +95,12 @@ function asker(
   manifest: AgentManifest,
   attempt: Attempt,
   images: StoredImages,
-  isShown: boolean,
+  { isShown, hooks }: { isShown: boolean; hooks: CallHooks | undefined },
 ): (request: ModelRequest) => Promise<Omit<ModelExchange, 'request' | 'shortened'>> {
   const { clock, context, heartbeat, signal } = attempt;
   const { replies } = dependencies;
-  return async (rendered) => {
-    const filled = hasImages(rendered) ? await images.withData(context, rendered) : rendered;
+  const askAll = async (sent: ModelRequest) => {
+    const filled = hasImages(sent) ? await images.withData(context, sent) : sent;
     const ask = async (by: AgentModel, number: number): Promise<CachedReply> => {
       // The next attempt begins with this model, if the worker dies; and no text of another request stays.
       if (number > 0) heartbeat.set({ model: number });
@@ -111,10 +119,13 @@ function asker(
       // The store may be the user's.
       return { reply: checkReply(by.adapter, reply), modelCalls };
     };
-    clock.restart(limits.timerMs); // each model has its own time
+    const { answer, by, warnings } = await askInTurn(manifest, signal, ask, heartbeat.record.model);
+    return { ...withWarnings(answer, warnings), by };
+  };
+  return async (rendered) => {
+    clock.restart(limits.timerMs); // each model and each hook has its own time
     try {
-      const { answer, by, warnings } = await askInTurn(manifest, signal, ask, heartbeat.record.model);
-      return { ...withWarnings(answer, warnings), by };
+      return await betweenHooks(hooks, rendered, askAll);
     } catch (error) {
       // A call that waits for the limits of a model comes back to this model.
       const isWait = fieldOf(error, 'type') === MODEL_LIMIT;

@@ -1,10 +1,15 @@
 import { ApplicationFailure, Context } from '@temporalio/activity';
 import type { ToolCallMeta, ToolResult } from '../../agent/calls/calls.ts';
+import type { HookChange } from '../../agent/definition/hooks.ts';
+import type { AgentManifest } from '../../agent/definition/manifest.ts';
 import { usageOf } from '../../agent/definition/price.ts';
+import { limits } from '../../agent/values/limits.ts';
 import { type Json, type Usage, addUsage, noUsage } from '../../agent/values/vocabulary.ts';
 import type { Tool } from '../../tools/tool.ts';
 import { type Attempt, effortOf, runAttempt } from '../attempt/attempt.ts';
+import { type CallHooks, callHooks } from '../hooks/run-hook.ts';
 import { askInTurn } from '../model/ask-in-turn.ts';
+import { betweenHooks } from '../model/model-hooks.ts';
 import { modelOf } from '../model/model-of.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { classifyError } from '../attempt/errors.ts';
@@ -13,6 +18,7 @@ import { onceGuard, unguarded } from './once.ts';
 import { reconcileCall } from './reconcile.ts';
 import { inToolScope, runTool, scopeOf, toolMeta } from './tool-call.ts';
 import { activityContext, createDeferral } from './tool-context.ts';
+import { afterTool } from './tool-hooks.ts';
 import type { Transcripts } from '../run/transcripts.ts';
 import { refuseAfterDeaths } from '../attempt/worker-deaths.ts';
 
@@ -31,13 +37,22 @@ export function createToolActivity(
         const counter = countUsage(attempt);
         const guard = meta.once === true ? onceGuard(attempt, tool.name, meta.retry) : unguarded;
         const deferral = createDeferral(attempt.context.info, attempt.heartbeat, dependencies.signToken);
-        const { context: runContext = {} } =
-          meta.context === true ? await transcripts.manifest(attempt.context, meta) : {};
+        const manifest = () => transcripts.manifest(attempt.context, meta);
+        const { context: runContext = {} } = meta.context === true ? await manifest() : {};
+        const isHooked = meta.hooks === true || dependencies.hooks !== undefined;
+        const hooks = isHooked ? callHooks(dependencies, await manifest(), attempt, meta.retry) : undefined;
+        const changes: HookChange[] = [];
         const context = activityContext(tool, input, meta, attempt, {
-          complete: (prompt) => complete(prompt, meta, attempt, dependencies, transcripts, counter.add),
+          async complete(prompt) {
+            const agent = { manifest: await manifest(), hooks };
+            const answer = await complete(prompt, meta, attempt, dependencies, agent, counter.add);
+            changes.push(...answer.changes);
+            return answer.text;
+          },
           defer: deferral.defer,
           commit: guard.commit,
           context: runContext,
+          tenant: async () => (await manifest()).tenant,
         });
         await refuseAfterDeaths(attempt, meta.call);
         const { maxOutputChars } = meta;
@@ -47,7 +62,9 @@ export function createToolActivity(
             : guard.run(async () => deferral.resultOf(await runTool(tool, input, context, maxOutputChars))),
         );
         const usage = counter.sum().modelCalls === 0 ? {} : { usage: counter.sum() };
-        return { ...ended, ...usage, ...effortOf(attempt) };
+        const passed = await afterTool(hooks, tool.name, input, ended, maxOutputChars);
+        const made = [...changes, ...(passed.changes ?? [])].slice(-limits.changes);
+        return { ...passed, ...usage, ...(made.length > 0 && { changes: made }), ...effortOf(attempt) };
       },
     );
     // Only now: an attempt that was given up may still end later, and its output does not count.
@@ -58,22 +75,24 @@ export function createToolActivity(
 
 /** The agent's own models, asked with one text; failures are the tool's, and so are their retries. */
 async function complete(
-  prompt: string,
+  text: string,
   meta: ToolCallMeta,
   attempt: Attempt,
   dependencies: Dependencies,
-  transcripts: Transcripts,
+  { manifest, hooks }: { manifest: AgentManifest; hooks: CallHooks | undefined },
   add: (usage: Usage) => void,
-): Promise<string> {
-  const { context, signal } = attempt;
-  const manifest = await transcripts.manifest(context, meta);
-  const request = { prompt: { type: 'text', text: prompt } as const, stop: [], params: manifest.params };
-  const call = { signal, onText: () => undefined, step: meta.call, runId: meta.root };
-  const { answer, by } = await askInTurn(manifest, signal, (one) =>
-    modelOf(dependencies, manifest, one, attempt).call({ ...request, model: one.model }, call),
-  );
-  add(usageOf(answer.usage, 1, by.price, { prompt: prompt.length, reply: answer.text.length }));
-  return answer.text;
+): Promise<{ text: string; changes: HookChange[] }> {
+  const prompt = { type: 'text', text } as const;
+  const request = { model: manifest.model, prompt, stop: [], params: manifest.params };
+  const call = { signal: attempt.signal, onText: () => undefined, step: meta.call, runId: meta.root };
+  const { reply, changes = [] } = await betweenHooks(hooks, request, async (sent) => {
+    const { answer, by } = await askInTurn(manifest, attempt.signal, (one) =>
+      modelOf(dependencies, manifest, one, attempt).call({ ...sent, model: one.model }, call),
+    );
+    add(usageOf(answer.usage, 1, by.price, { prompt: text.length, reply: answer.text.length }));
+    return { reply: answer };
+  });
+  return { text: reply.text, changes };
 }
 
 /** Model calls of failed attempts count too; they are kept in the heartbeat record. */

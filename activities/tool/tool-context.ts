@@ -4,7 +4,7 @@ import { type ToolCallMeta, type ToolResult, activityId, parseActivityId } from 
 import { writeToken } from '../../agent/calls/defer-token.ts';
 import { utf8Length } from '../../agent/values/digest.ts';
 import { canonicalJson } from '../../agent/values/json-object.ts';
-import type { RunContext } from '../../agent/definition/run-context.ts';
+import type { AgentManifest } from '../../agent/definition/manifest.ts';
 import { limits } from '../../agent/values/limits.ts';
 import { boundedText, plainJson } from '../../agent/values/values.ts';
 import type { Json } from '../../agent/values/vocabulary.ts';
@@ -19,7 +19,7 @@ export function activityContext(
   input: Json,
   meta: ToolCallMeta,
   { context, heartbeat, signal }: Attempt,
-  own: Pick<ToolContext, 'complete' | 'defer' | 'commit' | 'context'>,
+  own: Pick<ToolContext, 'complete' | 'defer' | 'commit' | 'context' | 'tenant'>,
 ): ToolContext {
   const stored = heartbeat.record.checkpoint;
   const lastCheckpoint = stored === undefined ? meta.checkpoint : stored; // null is a checkpoint too
@@ -42,12 +42,13 @@ export function inlineContext(
   input: Json,
   meta: ToolCallMeta,
   { context, signal }: Pick<Attempt, 'context' | 'signal'>,
-  runContext: RunContext,
+  { context: runContext = {}, tenant }: Pick<AgentManifest, 'context' | 'tenant'>,
   miss: () => never,
 ): ToolContext {
   return {
     ...identity(tool, input, meta, context),
     context: runContext,
+    tenant: async () => tenant,
     signal,
     progress: () => undefined,
     checkpoint: async () => miss(),

@@ -13,6 +13,8 @@ import { requestDigest, unshownImages, unshownMessages } from '../../agent/trans
 import type { Usage } from '../../agent/values/vocabulary.ts';
 import { type ModelExchange, askModel, modelPolicy, personsReply } from '../model/ask-model.ts';
 import { type ApprovalContext, withApprovals } from '../tool/approval-check.ts';
+import { callHooks } from '../hooks/run-hook.ts';
+import { beforeTools } from '../tool/tool-hooks.ts';
 import { type Attempt, type AttemptPolicy, effortOf, runAttempt } from '../attempt/attempt.ts';
 import { type TurnPlace, callsWithModel } from './inline-calls.ts';
 import { type Dependencies, notConfigured } from '../dependencies.ts';
@@ -47,7 +49,9 @@ export function createCallModel(
         const { digest } = mark;
         if (input.compact === true) {
           const { asked, ...summary } = await askSummary(dependencies, kind, entries, attempt, images, input);
-          return { digest, ...summary, ...factsOf(asked, input, manifest, attempt) };
+          const { changes = [] } = asked;
+          const facts = factsOf(asked, input, manifest, attempt);
+          return { digest, ...summary, ...facts, ...(changes.length > 0 && { changes }) };
         }
         const asked =
           input.reply === undefined
@@ -60,10 +64,13 @@ export function createCallModel(
           decision: read,
           repeat,
         } = readDecision(dependencies, kind, context, reply, input.repeat);
-        const decision = await withApprovals(dependencies.tools, read, decidedBy(attempt, manifest));
         const { tools } = dependencies;
+        const hooks = callHooks(dependencies, manifest, attempt, manifest.modelRetry);
+        const passed = await beforeTools(hooks, tools, read);
+        const decision = await withApprovals(tools, passed.decision, decidedBy(attempt, manifest));
         const place = input.root === undefined ? undefined : turnPlace(attempt, input, input.root, manifest);
-        const made = place && (await callsWithModel(tools, decision, place, attempt, observations));
+        const made = place && (await callsWithModel(tools, decision, place, attempt, observations, hooks));
+        const changes = [...(asked.changes ?? []), ...passed.changes];
         const facts = factsOf(asked, input, manifest, attempt);
         return {
           digest,
@@ -77,6 +84,7 @@ export function createCallModel(
           uncached: (place !== undefined && !isFirstAttempt(attempt, input)) || undefined,
           ...facts,
           warnings: warningsOf(context, facts.usage, asked),
+          ...(changes.length > 0 && { changes }),
         };
       },
     );

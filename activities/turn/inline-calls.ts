@@ -3,18 +3,20 @@ import {
   type ToolCallMeta,
   type TurnDecision,
   activityId,
+  withoutSchedule,
 } from '../../agent/calls/calls.ts';
 import { limits } from '../../agent/values/limits.ts';
-import type { RunContext } from '../../agent/definition/run-context.ts';
 import type { AgentManifest } from '../../agent/definition/manifest.ts';
 import { utf8Length } from '../../agent/values/digest.ts';
 import type { Json } from '../../agent/values/vocabulary.ts';
 import { orAborted } from '../../agent/values/concurrent.ts';
 import type { Tool } from '../../tools/tool.ts';
 import type { Attempt } from '../attempt/attempt.ts';
+import type { CallHooks } from '../hooks/run-hook.ts';
 import type { Observations } from '../run/observations.ts';
 import { inToolScope, runTool, scopeOf } from '../tool/tool-call.ts';
 import { inlineContext } from '../tool/tool-context.ts';
+import { afterTool } from '../tool/tool-hooks.ts';
 import { classifyError } from '../attempt/errors.ts';
 import { deathsInARow } from '../attempt/worker-deaths.ts';
 
@@ -40,6 +42,7 @@ export async function callsWithModel(
   { manifest, scope, step, root, firstN }: TurnPlace,
   attempt: Attempt,
   { remember }: Observations,
+  hooks: CallHooks | undefined,
 ): Promise<InlineCall[] | undefined> {
   if (decision.type !== 'act') return undefined;
   // If this activity's worker died, an inline call may have killed it: from then on each call has an activity that
@@ -55,7 +58,7 @@ export async function callsWithModel(
     if (tool === undefined || !mayRun) return [{ id, ms: 0 }];
     const { retry, timeoutMs, maxOutputChars } = pinned;
     const meta = { root, scope, call, retry, timeoutMs, maxOutputChars };
-    return [await runInline(tool, toolInput, id, meta, attempt, manifest.context)];
+    return [await runInline(tool, toolInput, id, meta, attempt, { manifest, hooks })];
   });
   // Its time-out is one of the model's silence.
   attempt.clock.restart(manifest.params.requestTimeoutMs + limits.inlineMs);
@@ -82,7 +85,7 @@ async function runInline(
   id: string,
   meta: ToolCallMeta,
   { context, signal: outer }: Attempt,
-  runContext: RunContext = {},
+  { manifest, hooks }: { manifest: AgentManifest; hooks: CallHooks | undefined },
 ): Promise<InlineCall> {
   const start = performance.now();
   const attempted = () => ({ id, ms: Math.round(performance.now() - start) });
@@ -92,12 +95,15 @@ async function runInline(
     throw new NotInline();
   };
   const signal = AbortSignal.any([outer, AbortSignal.timeout(limits.inlineMs)]);
-  const own = inlineContext(tool, input, meta, { context, signal }, runContext, miss);
+  const own = inlineContext(tool, input, meta, { context, signal }, manifest, miss);
+  const callId = withoutSchedule(id);
+  const ownHooks = hooks && { ...hooks, retry: meta.retry, context: { ...hooks.context, callId, signal } };
   try {
     const told = inToolScope(scopeOf(tool, meta, context), () =>
       runTool(tool, input, own, meta.maxOutputChars),
     );
-    const result = await orAborted(told, signal);
+    const ended = await orAborted(told, signal);
+    const result = await afterTool(ownHooks, tool.name, input, ended, meta.maxOutputChars);
     // The tool may have caught the error about a missing feature.
     const isTooLarge = utf8Length(JSON.stringify(result.output)) > limits.inlineResultBytes;
     if (isMissed || isTooLarge) return attempted();

@@ -7,14 +7,19 @@ import { limits } from '../../agent/values/limits.ts';
 import { wholeCharacters } from '../../agent/values/values.ts';
 import type { ChatMessage } from '../../agent/values/vocabulary.ts';
 import { type Attempt, runAttempt } from '../attempt/attempt.ts';
+import { callHooks } from '../hooks/run-hook.ts';
 import { askInTurn } from '../model/ask-in-turn.ts';
 import { modelPolicy } from '../model/ask-model.ts';
+import { betweenHooks } from '../model/model-hooks.ts';
 import { modelOf } from '../model/model-of.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { currentManifest } from '../run/resolve-agent.ts';
 
 /** A summary is shorter than its source; a model that does not stop is cut here. */
 const SUMMARY_CHARS = 20_000;
+
+/** Name of the call, for the model and for hooks. */
+const STEP = 'summary';
 
 /** Sums up the older turns of a session, with the agent's own model, retried like its other calls. */
 export function createSummarizeConversation(dependencies: Dependencies) {
@@ -34,22 +39,34 @@ async function ask(
   attempt: Attempt,
 ): Promise<Summarized> {
   const { clock, context, signal, heartbeat } = attempt;
+  const own = callHooks(dependencies, manifest, attempt, manifest.modelRetry);
+  const hooks = own && { ...own, context: { ...own.context, callId: STEP } };
   const prompt = { type: 'text', text: summaryPrompt(input) } as const;
-  const request = { prompt, stop: [], params: manifest.params };
+  const request = { model: manifest.model, prompt, stop: [], params: manifest.params };
   const call = {
     signal,
-    onText: (piece: string) =>
-      heartbeat.set({ text: `${heartbeat.record.text ?? ''}${piece}`.slice(0, SUMMARY_CHARS) }),
-    step: 'summary',
+    onText: (piece: string) => {
+      if (hooks?.hooks.afterModel !== undefined) return;
+      heartbeat.set({ text: `${heartbeat.record.text ?? ''}${piece}`.slice(0, SUMMARY_CHARS) });
+    },
+    step: STEP,
     runId: context.info.workflowExecution?.runId ?? '',
   };
-  clock.restart(limits.timerMs); // each model has its own time
-  const { answer: reply, by } = await askInTurn(manifest, signal, (one) => {
-    heartbeat.set({ text: '' });
-    return modelOf(dependencies, manifest, one, attempt).call({ ...request, model: one.model }, call);
+  clock.restart(limits.timerMs); // each model and each hook has its own time
+  const {
+    reply,
+    by,
+    changes = [],
+  } = await betweenHooks(hooks, request, async (sent) => {
+    const { answer, ...asked } = await askInTurn(manifest, signal, (one) => {
+      heartbeat.set({ text: '' });
+      return modelOf(dependencies, manifest, one, attempt).call({ ...sent, model: one.model }, call);
+    });
+    return { ...asked, reply: answer };
   });
   const lengths = { prompt: prompt.text.length, reply: reply.text.length };
-  return { summary: summaryIn(reply.text), usage: usageOf(reply.usage, 1, by.price, lengths) };
+  const usage = usageOf(reply.usage, 1, by.price, lengths);
+  return { summary: summaryIn(reply.text), usage, ...(changes.length > 0 && { changes }) };
 }
 
 /** The summary in a reply. Throws, so that the model is asked again, if there is none. */

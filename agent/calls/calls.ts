@@ -1,10 +1,10 @@
 import type { LiveTools } from '../definition/recorded-agent.ts';
 import type { Budget } from '../definition/budget.ts';
-import { isOneOfSeveral, modelKey } from '../definition/handed-over.ts';
+import type { HookChange } from '../definition/hooks.ts';
 import type { AgentManifest, RetryPolicy } from '../definition/manifest.ts';
 import type { RunOverrides } from '../definition/overrides.ts';
 import type { PromptSize } from '../transcript/compaction.ts';
-import type { Entry, ReplyEntry } from '../transcript/entries.ts';
+import type { Entry } from '../transcript/entries.ts';
 import type { ErrorInfo, Json, ToolCall, Usage } from '../values/vocabulary.ts';
 
 /** Data exchanged between the workflow and its activities. JSON; recorded in history, so fields are only ever added. */
@@ -126,6 +126,8 @@ export interface ModelTurn {
   answeredBy?: { adapter: string; model: string } | undefined;
   usage: Usage;
   warnings?: string[] | undefined;
+  /** Changes that the config's hooks made to this call, and to the inputs of the calls that it decided on. */
+  changes?: HookChange[] | undefined;
   /** The context was too long for the model: the request was made again with its oldest observations shortened. */
   shortened?: true | undefined;
   /** The reply to an identical request, from the worker's cache; it cost nothing. */
@@ -146,19 +148,6 @@ export interface ModelTurn {
   request: string;
 }
 
-/** A reply that called tools, as prompts repeat it. What the model thought goes along only where its provider wants it back. */
-export function replyEntry(
-  { text, toolCalls, reasoning, providerData }: Omit<ModelTurn, 'decision'>,
-  call: string,
-  manifest: AgentManifest,
-): ReplyEntry | undefined {
-  if (toolCalls === undefined) return undefined;
-  const reply = { type: 'reply', call, text, toolCalls } as const;
-  if (providerData === undefined) return reply;
-  const by = isOneOfSeveral(manifest) ? { by: modelKey(manifest) } : {};
-  return { ...reply, reasoning, providerData, ...by };
-}
-
 export interface ToolResult {
   output: Json;
   /**
@@ -170,6 +159,8 @@ export interface ToolResult {
   token?: string | undefined;
   /** Model calls made inside the tool. */
   usage?: Usage | undefined;
+  /** Changes that the config's hooks made: to the output, and to the model calls made inside the tool. */
+  changes?: HookChange[] | undefined;
   /** The attempt that succeeded; absent where it was the first. */
   attempt?: number | undefined;
   /** Sent by all attempts; absent where there were none. */
@@ -228,6 +219,8 @@ export interface ToolCallMeta {
   once?: true | undefined;
   /** The run has a context, which its agent's manifest holds. */
   context?: true | undefined;
+  /** The run began with a config that has hooks. */
+  hooks?: true | undefined;
   /** Call the tool's `reconcile` about an earlier schedule of the call, in place of the tool. */
   reconcile?: true | undefined;
 }

@@ -174,6 +174,8 @@ export interface AgentManifest extends LoopOptions {
   tookOver?: true | undefined;
   /** The config has `authorize`, which is asked about each decision and message. */
   authorizes?: true | undefined;
+  /** The config has `hooks`, which look at each model call and tool call. */
+  hooks?: true | undefined;
   /** Version of the loop that this run keeps to. */
   loopVersion: 1;
   name: string;

@@ -1,4 +1,5 @@
 import type { PlannedAction, ToolResult } from '../calls/calls.ts';
+import type { HookChange } from '../definition/hooks.ts';
 import type { ToolManifest } from '../definition/manifest.ts';
 import { CUT_CALL, cancelledTool, failedTool, unknownTool } from '../observation/observations.ts';
 import { delegatedOutput, externalOutput } from '../observation/output.ts';
@@ -16,6 +17,8 @@ export interface CallEnd {
   /** The observation is recorded as the call's result: in our runner's record, or as the result itself (`raw`). */
   recorded?: 'runner' | 'raw' | undefined;
   usage?: Usage | undefined;
+  /** Changes that the config's hooks made. */
+  changes?: HookChange[] | undefined;
 }
 
 export type ResultEnd =
@@ -49,13 +52,13 @@ export function resultEnd(tool: ToolManifest, result: unknown, byPerson: boolean
     const { output, whole } = externalOutput(result, tool.maxOutputChars);
     return ended({ observation: output, fromTool: true, recorded: whole ? 'raw' : undefined });
   }
-  const { output, usage, kind, token } = result as ToolResult; // written by our runner
+  const { output, usage, kind, token, changes } = result as ToolResult; // written by our runner
   if (kind === 'deferred') return { type: 'deferred', note: output, token, usage };
   // The model cannot correct an input that a person gave.
   if (kind === 'invalid' && byPerson) {
     return { type: 'failed', error: { type: 'ToolInputError', message: asText(output) } };
   }
-  return ended({ observation: output, fromTool: kind !== 'invalid', recorded: 'runner', usage });
+  return ended({ observation: output, fromTool: kind !== 'invalid', recorded: 'runner', usage, changes });
 }
 
 /** State of the run when a call fails for the last time. */

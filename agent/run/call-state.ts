@@ -184,7 +184,8 @@ export interface Transition {
 export function ended(call: Call, end: CallEnd): Transition {
   if (call.end !== undefined) return { call, events: [] };
   const { id, action, attempts, durationMs } = call;
-  const step = { call: id, action, observation: end.observation, attempts, durationMs };
+  const { observation, changes } = end;
+  const step = { call: id, action, observation, attempts, durationMs, ...(changes && { changes }) };
   return {
     call: { ...call, end, wait: undefined, last: undefined, underWay: undefined },
     events: [{ type: 'step', step }],

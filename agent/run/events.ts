@@ -1,5 +1,6 @@
 import type { Content } from '../values/content.ts';
 import type { ModelTurn } from '../calls/calls.ts';
+import type { HookChange } from '../definition/hooks.ts';
 import type { RestartedEvent } from '../calls/restart.ts';
 import type { OperatorDecision } from '../rules/decisions.ts';
 import type { RunMessage } from '../rules/run-messages.ts';
@@ -138,4 +139,6 @@ export interface RunStep extends AgentStep {
   attempts: number;
   /** Milliseconds from schedule to end, without waits for a person. */
   durationMs: number;
+  /** Changes that the config's hooks made after the tool had run. */
+  changes?: HookChange[] | undefined;
 }

@@ -1,4 +1,5 @@
 import { isObject, withoutNulls } from '../values/json-object.ts';
+import type { HookChange } from '../definition/hooks.ts';
 import { type RunOverrides, checkOverrides } from '../definition/overrides.ts';
 import { utf8Length } from '../values/digest.ts';
 import type { Content } from '../values/content.ts';
@@ -59,6 +60,8 @@ export interface SummarizeInput {
 export interface Summarized {
   summary: string;
   usage: Usage;
+  /** Changes that the config's hooks made to the request and to the reply. */
+  changes?: HookChange[] | undefined;
 }
 
 /**

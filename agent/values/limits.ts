@@ -38,6 +38,9 @@ export const limits = {
   inlineTurnBytes: 256_000,
   /** Longest wait for an approval function; after it a person is asked. */
   approvalMs: 30_000,
+  /** Characters of a text in the record of a hook's change, and changes in one record. */
+  changeChars: 500,
+  changes: 20,
   /** Characters of an input, as JSON, that an approval may hold for during the rest of a run. */
   rememberedChars: 1_000,
   /** A sub-agent's answer, and the rest of another worker's result that has to be cut. */

@@ -3,7 +3,7 @@ import type { WaitingCall } from '../../agent/rules/waiting.ts';
 import type { ExportedSubAgent } from '../../client/export/run-export.ts';
 import { costWords, tokenWords, totalTokenWords, wordCount } from '../print/usage-words.ts';
 import { count } from '../shell/display.ts';
-import { decisionText, thoughtIn, tries } from '../print/trace/trace-words.ts';
+import { changeText, decisionText, thoughtIn, tries } from '../print/trace/trace-words.ts';
 import type { Axis } from './axis.ts';
 import { turnBar } from './bars.ts';
 import { facts, folded, labelled, pre, preview, prose } from './blocks.ts';
@@ -91,6 +91,7 @@ function replyBlocks(turn: Turn, end: number): Html {
     agent,
     usage,
     warnings = [],
+    changes = [],
     cached,
     shortened,
   } = reply.turn;
@@ -98,6 +99,7 @@ function replyBlocks(turn: Turn, end: number): Html {
   const raw = toolCalls.length === 0 ? text : `${text}\n${JSON.stringify(toolCalls, null, 2)}`.trim();
   const remarks = [
     ...warnings,
+    ...changes.map(changeText),
     ...(shortened === true ? ['The context was too long: the oldest observations were shortened.'] : []),
     ...(decision.type === 'fail' ? [`${decision.error.type}: ${decision.error.message}`] : []),
     ...(decision.type === 'stop' ? ['The same action too many times in a row: the run was stopped.'] : []),
@@ -135,6 +137,7 @@ function callSection(call: ShownCall, around: TurnContext): Html {
     </h3>
     ${labelled('Input', pre(action.toolInput))}${notesList(call.notes)}
     ${runs.map((run) => around.subAgent(run))}
+    ${(step?.changes ?? []).map((change) => html`<p class="note warn">${changeText(change)}</p>`)}
     ${step === undefined ? '' : labelled('Observation', pre(step.observation))}
   </section> `;
 }

@@ -69,6 +69,8 @@ export interface LoadedConfig {
   live: ConfigDefinition['live'];
   /** Asked about each decision and message of a person. */
   authorize: ConfigDefinition['authorize'];
+  /** Guardrails for model calls and tool calls. */
+  hooks: ConfigDefinition['hooks'];
   /** Takes the log of a worker process. */
   logger: ConfigDefinition['logger'];
   /** undefined: none. */
@@ -124,6 +126,7 @@ export function createLoadedConfig(config: ConfigDefinition): LoadedConfig {
     cache: config.cache ?? false,
     onEvent: config.onEvent,
     authorize: config.authorize,
+    hooks: config.hooks,
     logger: config.logger,
     telemetry: completeTelemetry(config.telemetry),
     priceOf: (model) => priceOf(config.prices, model),
@@ -154,6 +157,7 @@ export function createLoadedConfig(config: ConfigDefinition): LoadedConfig {
         tools: [...manifest.tools, ...handoffs],
         compaction: compaction && compactionOf(compaction, manifest, models),
         ...(config.authorize === undefined ? {} : { authorizes: true as const }),
+        ...(config.hooks === undefined ? {} : { hooks: true as const }),
         ...(holdsBack(manifest) ? { holdsBack: true as const } : {}),
       };
       return withWebhooks(onQueues(own, queues, chosen ?? first.given), webhooks);

@@ -32,6 +32,7 @@ export function callModelOnce(
     parser: () => undefined,
     checkOutput: (_manifest, output) => output,
     authorize: undefined,
+    hooks: undefined,
     signToken: undefined,
     replies: undefined,
     limiter: undefined,

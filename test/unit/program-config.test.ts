@@ -26,6 +26,7 @@ const changes: Omit<Required<ConfigDefinition>, 'deployment' | 'schedules'> = {
   concurrency: 3,
   context: z.object({}),
   authorize: () => true,
+  hooks: {},
   telemetry: true,
   logger: console,
   encryption: { keys: [] },

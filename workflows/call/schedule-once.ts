@@ -184,7 +184,8 @@ function metaOf(
   const context = manifest.context === undefined ? undefined : true;
   const { checkpoint } = open.now;
   const agent = manifest.tookOver === true ? manifest.name : undefined;
-  return { root, scope, call, agent, retry, timeoutMs, maxOutputChars, checkpoint, context };
+  const { hooks } = manifest;
+  return { root, scope, call, agent, retry, timeoutMs, maxOutputChars, checkpoint, context, hooks };
 }
 
 /** Makes a reference to the activity with the recorded result. The reference has no run id, because Temporal's reset changes the run id. */

@@ -1,5 +1,6 @@
 import { CancellationScope } from '@temporalio/workflow';
-import { type InlineCall, type ModelTurn, activityId, replyEntry } from '../../agent/calls/calls.ts';
+import { type InlineCall, type ModelTurn, activityId } from '../../agent/calls/calls.ts';
+import { replyEntry } from '../../agent/calls/reply-entry.ts';
 import type { KeptEnd } from '../../agent/calls/restart.ts';
 import type { CallEnd } from '../../agent/rules/call-rules.ts';
 import type { Call } from '../../agent/run/call-state.ts';

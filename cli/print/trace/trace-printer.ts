@@ -203,11 +203,12 @@ export function createTracePrinter(options: TraceOptions): TracePrinter {
     stay([line]);
   }
 
-  function step({ call, observation, attempts, durationMs }: RunStep): void {
+  function step(ended: RunStep): void {
+    const { call, observation } = ended;
     close(call);
     const whole = sanitizeForTerminal(asText(observation)).trimEnd();
     const { text, cut } = firstRows(whole, rows, width() - INDENT.length);
-    const remarks = stepRemarks({ attempts, durationMs }, cut, options.whole);
+    const remarks = stepRemarks(ended, cut, options.whole);
     stay([
       ...labelled(`Observation${ofCall(call)}`, text),
       ...remarks.map((remark) => colors.dim(INDENT + remark)),

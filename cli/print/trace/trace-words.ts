@@ -1,5 +1,6 @@
 import { type ErrorInfo, type Json, type Usage, asText } from '../../../agent/values/vocabulary.ts';
 import { modelWords } from '../../../agent/definition/agent-models.ts';
+import type { HookChange } from '../../../agent/definition/hooks.ts';
 import type { ModelTurn } from '../../../agent/calls/calls.ts';
 import type { Allowance } from '../../../agent/limits/counters.ts';
 import type { OperatorDecision, RunEvent, RunMessage, RunStep } from '../../../agent/run/events.ts';
@@ -203,7 +204,7 @@ export function labels(paint: (label: string) => string, usual: string) {
 
 /** Notes on a reply, beside its text. */
 export function notesOn(
-  { finishReason, shortened, warnings = [] }: ModelTurn,
+  { finishReason, shortened, warnings = [], changes = [] }: ModelTurn,
   closing: boolean | undefined,
 ): string[] {
   return [
@@ -212,7 +213,16 @@ export function notesOn(
     ...(closing === true ? ['asked for its answer at the limit'] : []),
     ...(shortened === true ? ['the context was too long: the oldest observations were shortened'] : []),
     ...warnings.map((text) => `warning: ${oneLine(text)}`),
+    ...changes.map(changeText),
   ];
+}
+
+/** A change that a hook made. */
+export function changeText({ hook, call, part, before, after }: HookChange): string {
+  const of = call === undefined ? '' : ` of ${call}`;
+  if (part === 'refusal')
+    return `${hook} refused the call${call === undefined ? '' : ` ${call}`} ${oneLine(before)}`;
+  return `${hook} changed ${part}${of}: ${oneLine(before)} → ${oneLine(after)}`;
 }
 
 /**
@@ -220,12 +230,13 @@ export function notesOn(
  * that shows all.
  */
 export function stepRemarks(
-  { attempts, durationMs }: Pick<RunStep, 'attempts' | 'durationMs'>,
+  { attempts, durationMs, changes = [] }: Pick<RunStep, 'attempts' | 'durationMs' | 'changes'>,
   cut: number,
   whole: string | undefined,
 ): string[] {
   return [
     ...(cut === 0 ? [] : [`… ${count(cut, 'more character')}${whole === undefined ? '' : `: ${whole}`}`]),
+    ...changes.map(changeText),
     ...(attempts === 0 ? [] : [[duration(durationMs), ...tries(attempts)].join(' · ')]),
   ];
 }
