@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { inProcessMemory } from '../../tools/memory/in-process-memory.ts';
 import { memory } from '../../tools/memory/memory-tools.ts';
+import { postgresMemory } from '../../tools/memory/postgres-memory.ts';
 import { sqliteMemory } from '../../tools/memory/sqlite-memory.ts';
 import { isSameTool } from '../../tools/same-tool.ts';
 import { toolContext } from '../../tools/test-context.ts';
@@ -93,4 +94,8 @@ describe('the tools of a memory', () => {
     expect(pairs(other)).toEqual([true, true, true]);
     expect(pairs(another)).toEqual([false, false, false]);
   });
+});
+
+test.each(['', 'localhost:5432', 'http://127.0.0.1/db'])('a store on PostgreSQL takes no URL %j', (url) => {
+  expect(() => postgresMemory(url)).toThrow('url has to begin with postgres://');
 });

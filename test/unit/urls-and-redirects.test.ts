@@ -32,12 +32,12 @@ const modelRows: Row[] = [
   { name: 'azureOpenAI', use: (endpoint) => call(azureOpenAI({ endpoint, ...azure })) },
 ];
 
-/** Functions of `reloop` that are given no URL. Temporal's address is the worker's, and a model of the AI SDK has its own. */
+/** Functions of `reloop` that are given no HTTP URL: a database redirects nobody. Temporal's address is the worker's, and a model of the AI SDK has its own. */
 const WITHOUT_URL = [
   'ConfigError ModelError OutputParserError ReloopPlugin ToolError ToolInputError agentTool asText builtInKind',
   'calculator contentText createWorker defineAgent defineConfig defineKind defineModel defineTool externalTool',
-  'fill fromLangChain fromVercel fromVercelModel human outliveStrayErrors promptParts python runAgentHere',
-  'startEmbedded',
+  'fill fromLangChain fromVercel fromVercelModel human inProcessMemory memory outliveStrayErrors postgresMemory promptParts python',
+  'runAgentHere sqliteMemory startEmbedded',
 ].flatMap((names) => names.split(' '));
 
 test('every function of the package either has a row here or takes no URL', () => {

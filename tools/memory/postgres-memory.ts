@@ -9,10 +9,12 @@ const MOST_CONNECTIONS = 4;
 
 /**
  * Memories in the table `reloop_memory` of a PostgreSQL database, for workers of any machine. By the package `postgres`. The table is made
- * when it is first used, if it is not there.
+ * when it is first used, if it is not there. Throws a TypeError for another URL.
  */
 export function postgresMemory(url: string): MemoryStore {
   requirePackage('postgres', 'postgresMemory()');
+  if (!/^postgres(?:ql)?:\/\/./u.test(url))
+    throw new TypeError('postgresMemory(): url has to begin with postgres:// or postgresql://.');
   let current: ReturnType<typeof connect> | undefined;
   const connected = () => {
     current ??= connect(url);
