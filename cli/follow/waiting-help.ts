@@ -1,7 +1,7 @@
 import { callPath, workflowOfCall } from '../../agent/calls/call-path.ts';
 import { type WaitingCall, stateOf } from '../../agent/rules/waiting.ts';
 import { type CallState, type DecisionName, fittingDecisions, ruleOf } from '../../agent/rules/decisions.ts';
-import { duration } from '../shell/display.ts';
+import { duration } from '../../render/words/amounts.ts';
 import type { CliContext } from '../connection/context.ts';
 import { workflowPage } from '../connection/web-ui.ts';
 import { TO_WRITE, typedCommand } from '../../client/connect/cli-name.ts';
