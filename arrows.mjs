@@ -123,7 +123,7 @@ export const arrows = {
   },
   gateway: {
     imports: { agent: true, client: true, render: true },
-    rooms: ['http', 'start', 'replies', 'mcp', 'openai', 'ai-sdk', 'ag-ui', 'routes'],
+    rooms: ['waiting', 'http', 'start', 'replies', 'mcp', 'openai', 'ai-sdk', 'ag-ui', 'inbox', 'routes'],
     temporal: [],
   },
   embedded: {

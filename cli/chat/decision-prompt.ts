@@ -5,7 +5,7 @@ import { type DecisionName, decisionNames, ruleOf } from '../../agent/rules/deci
 import { typedDecision } from '../options/typed-decision.ts';
 import { sanitizeForTerminal } from '../../agent/text/sanitize.ts';
 import { asText } from '../../agent/values/vocabulary.ts';
-import { usualRaise } from '../follow/waiting-help.ts';
+import { usualRaise } from '../../agent/limits/usual-raise.ts';
 import { waitingText } from '../print/trace/trace-words.ts';
 import { count, oneLine } from '../../render/words/amounts.ts';
 import { firstRows, fit, padTo } from '../shell/display.ts';
