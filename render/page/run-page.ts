@@ -46,7 +46,7 @@ export function runPage(exported: RunExport, { url }: RunPageOptions = {}): stri
             ${verbatim(pageStyle())}
           </style>
         </head>
-        <body data-status="${status}">
+        <body>
           <header>
             <h1>${agent === '' ? 'Run' : agent} ${badge(stateOfRun(status, stopReason))}</h1>
             <p class="meta">

@@ -1,5 +1,4 @@
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import axe from 'axe-core';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -107,11 +106,9 @@ async function open(
   return { page, said };
 }
 
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-
 /** What axe finds, as text. */
 async function problemsOf(page: Page): Promise<string> {
-  await page.evaluate(axe);
+  await page.evaluate(axe.source);
   const found = await page.evaluate(
     `axe.run().then(({ violations }) => violations.map(({ id, nodes }) => [id, ...nodes.map(({ html, failureSummary }) => html.slice(0, 200) + failureSummary)].join('\\n')))`,
   );
@@ -122,6 +119,7 @@ describe.skipIf(!hasChromium)(`the inbox${chromiumTitle}`, () => {
   test('shows a call when it begins to wait, and a person approves another input by keyboard', async () => {
     const { page, said } = await open('keys');
     await page.getByText('Nothing waits.').waitFor();
+    expect(await problemsOf(page)).toBe('');
     const run = await start('banker', 'keys.bill');
     const card = page.getByRole('article', { name: /^transfer 1\.1/u });
     await card.waitFor();
@@ -214,12 +212,10 @@ describe.skipIf(!hasChromium)(`the inbox${chromiumTitle}`, () => {
       await page.keyboard.press('ControlOrMeta+a');
       await page.keyboard.type('{ "to": "Bob", "amount": 9 }');
       await page.getByRole('button', { name: 'Reject' }).click();
-      await shoot(page, `inbox-${colorScheme}-${width}`);
       expect(await problemsOf(page)).toBe('');
       expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0);
       await page.goto(`${servers[0]?.url}/#/runs/${id}-failed`);
       await page.locator('[id="1"] > summary').click();
-      await shoot(page, `run-${colorScheme}-${width}`);
       expect(await problemsOf(page)).toBe('');
       expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0);
       expect([said, await page.title()]).toEqual([[], `Run ${id}-failed · Reloop`]);
@@ -234,9 +230,4 @@ async function reach(page: Page, name: string): Promise<void> {
     await page.keyboard.press('Tab');
   }
   throw new Error(`TAB does not reach ${name}.`);
-}
-
-async function shoot(page: Page, name: string): Promise<void> {
-  const folder = process.env['SHOTS'];
-  if (folder !== undefined) await page.screenshot({ path: `${folder}/${name}.png`, fullPage: true });
 }

@@ -1,6 +1,7 @@
 import { el, newId } from './dom.js';
 import { readOutput } from './values.js';
 
+/** @import { Raise } from '../../../agent/limits/usual-raise.ts' */
 /** @import { CallToDecide } from '../../waiting/waiting-run.ts' */
 /** @import { PossibleDecision } from '../../../agent/rules/possible-decisions.ts' */
 /** @import { createInputEditor } from './input-editor.js' */
@@ -9,6 +10,15 @@ import { readOutput } from './values.js';
 /** @typedef {{ type: string, does: string, fields: Field[] }} Choice */
 /** @typedef {{ name: string, label: string, value?: string, isText?: true, required?: true, read(text: string): unknown }} Field */
 
+/** The usual decision on a wait, which comes first. In doubt none is usual. */
+const USUAL = {
+  failed: 'retry',
+  approval: 'approve',
+  deferred: 'resolve',
+  limit: 'extend',
+  doubt: undefined,
+  repeated: undefined,
+};
 /** Decisions that end the run. */
 const GRAVE = new Set(['abort', 'stop']);
 
@@ -24,7 +34,7 @@ export function createDecisions(call, editor, send) {
   const panel = el('div');
   let isBusy = false;
   const remember = call.decisions.some(({ takes }) => takes.remember) ? rememberChoice(call) : undefined;
-  const buttons = choices.map((choice, index) => buttonOf(choice, index === 0));
+  const buttons = choices.map(buttonOf);
   const element = el(
     'div',
     { class: 'decisions' },
@@ -66,13 +76,10 @@ export function createDecisions(call, editor, send) {
       : name;
   }
 
-  /**
-   * @param {Choice} choice
-   * @param {boolean} isFirst
-   */
-  function buttonOf(choice, isFirst) {
+  /** @param {Choice} choice */
+  function buttonOf(choice) {
     const { type, does, fields } = choice;
-    const style = isFirst ? 'first' : GRAVE.has(type) ? 'grave' : '';
+    const style = type === USUAL[call.reason] ? 'first' : GRAVE.has(type) ? 'grave' : '';
     const button = el('button', { type: 'button', class: style, title: does }, nameOf(type));
     if (fields.length > 0) button.setAttribute('aria-expanded', 'false');
     button.addEventListener('click', () => (fields.length > 0 ? open(choice, button) : decide(type, {})));
@@ -118,10 +125,19 @@ export function createDecisions(call, editor, send) {
  * @param {CallToDecide} call
  * @returns {Choice[]}
  */
-function choicesOf({ decisions, raise }) {
+function choicesOf({ decisions, raise, reason }) {
+  /** @type {Choice[]} */
   const choices = decisions.map(({ type, does, takes }) => ({ type, does, fields: fieldsOf(takes) }));
-  if (raise === undefined) return choices;
-  const { limit, by } = raise;
+  if (raise !== undefined) choices.unshift(extension(raise));
+  const isUsual = (/** @type {Choice} */ { type }) => type === USUAL[reason];
+  return [...choices.filter(isUsual), ...choices.filter((choice) => !isUsual(choice))];
+}
+
+/**
+ * @param {Raise} raise
+ * @returns {Choice}
+ */
+function extension({ limit, by }) {
   const isNumber = limit !== 'time';
   /** @type {Field} */
   const amount = {
@@ -131,7 +147,7 @@ function choicesOf({ decisions, raise }) {
     required: true,
     read: (text) => (isNumber ? Number(text) : text),
   };
-  return [{ type: 'extend', does: 'Raise the limit, and continue', fields: [amount] }, ...choices];
+  return { type: 'extend', does: 'Raise the limit, and continue', fields: [amount] };
 }
 
 const RAISES = {

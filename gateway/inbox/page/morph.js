@@ -45,7 +45,7 @@ function morph(target, source) {
     if (target.nodeValue !== source.nodeValue) target.nodeValue = source.nodeValue;
     return;
   }
-  for (const { name } of [...target.attributes]) {
+  for (const name of target.getAttributeNames()) {
     if (name !== 'open' && !source.hasAttribute(name)) target.removeAttribute(name);
   }
   for (const { name, value } of source.attributes) {

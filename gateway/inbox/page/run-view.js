@@ -16,21 +16,21 @@ const PAUSE_FACTOR = 3;
  * @param {(error: unknown) => void} onError
  */
 export function createRunView(id, waits, onError) {
-  const left = new AbortController();
+  const stopped = new AbortController();
+  const ended = new AbortController();
   const head = el('div', { tabindex: '-1' });
   const page = el('div', { class: 'run-page', onclick: followLink });
   const cards = createCardList({ showsRun: false, onEmpty: () => head.focus() });
   const loading = el('p', { class: 'empty' }, 'Loading…');
   let isStale = true;
   let isLoading = false;
-  let isStopped = false;
   void load();
   void follow(runPath(id, 'page/events'), {
-    signal: left.signal,
+    signal: AbortSignal.any([stopped.signal, ended.signal]),
     onOpen: () => undefined,
     onBreak: () => undefined,
     onMessage({ event }) {
-      if (event === 'ended') left.abort();
+      if (event === 'ended') ended.abort();
       isStale = true;
       void load();
     },
@@ -49,8 +49,7 @@ export function createRunView(id, waits, onError) {
       document.title = `Run ${id} · Reloop`;
     },
     stop() {
-      isStopped = true;
-      left.abort();
+      stopped.abort();
       cards.stop();
     },
   };
@@ -58,7 +57,7 @@ export function createRunView(id, waits, onError) {
   async function load() {
     if (isLoading) return;
     isLoading = true;
-    while (isStale && !isStopped) {
+    while (isStale && !stopped.signal.aborted) {
       isStale = false;
       const began = Date.now();
       try {
@@ -75,7 +74,7 @@ export function createRunView(id, waits, onError) {
 
   /** @param {unknown} error */
   function fail(error) {
-    if (isStopped) return;
+    if (stopped.signal.aborted) return;
     if (!(error instanceof Problem) || error.status === 401) return onError(error);
     loading.textContent = error.message;
     loading.className = 'problem';
