@@ -10,10 +10,7 @@ import { type Io, say } from '../shell/io.ts';
 export type WebUi = Pick<CliContext, 'embedded' | 'namespace'>;
 
 /** Address of the Web UI: RELOOP_WEB_UI, else that of a server of our own. */
-export function webUiAddress(
-  env: Io['env'],
-  { embedded }: Pick<CliContext, 'embedded'>,
-): string | undefined {
+export function webUiAddress(env: Io['env'], { embedded }: Pick<CliContext, 'embedded'>): string | undefined {
   return setValue(env['RELOOP_WEB_UI']) ?? embedded?.uiUrl;
 }
 
