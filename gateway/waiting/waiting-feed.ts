@@ -4,7 +4,7 @@ import type { AgentClient } from '../../client/api/agent-client.ts';
 import { type WaitingReader, createWaitingReader } from './waiting-reader.ts';
 import type { WaitingRun } from './waiting-run.ts';
 
-/** A change of what waits. The first changes are the runs that wait now, up to `caught_up`. */
+/** A change of what waits. The first changes are the runs that wait now, up to `caught_up`, which comes again when `more` changes. */
 export type WaitingChange =
   | { type: 'waiting'; run: WaitingRun }
   | { type: 'over'; id: string }
@@ -89,9 +89,9 @@ export function createWaitingFeed(
 
 async function* changesOf(poll: Poll, signal: AbortSignal): AsyncGenerator<WaitingChange> {
   const sent = new Map<string, WaitingRun>();
+  let moreSent: boolean | undefined;
   for (let seen = 0; ;) {
     if (poll.version === seen) await once(poll.news, 'changed', { signal });
-    const isFirst = seen === 0;
     seen = poll.version;
     const { runs, more, failure } = poll;
     if (failure !== undefined) throw failure;
@@ -105,7 +105,9 @@ async function* changesOf(poll: Poll, signal: AbortSignal): AsyncGenerator<Waiti
       sent.delete(id);
       yield { type: 'over', id };
     }
-    if (isFirst) yield { type: 'caught_up', more };
+    if (more === moreSent) continue;
+    moreSent = more;
+    yield { type: 'caught_up', more };
   }
 }
 

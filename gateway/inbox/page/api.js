@@ -19,6 +19,14 @@ export class Problem extends Error {
   }
 }
 
+/**
+ * True if the same request would be refused again.
+ * @param {unknown} error
+ */
+export function isRefusal(error) {
+  return error instanceof Problem && error.status < 500 && error.status !== 429;
+}
+
 export function hasToken() {
   return sessionStorage.getItem(TOKEN) !== null;
 }
@@ -66,8 +74,7 @@ export async function ask(path, { body, signal } = {}) {
 /** @typedef {{ event: string, data: unknown }} Message */
 
 /**
- * Reads server-sent events until the signal, over all connections. Throws Problem for a refused request; a break is a reason to connect
- * again.
+ * Reads server-sent events until the signal, over all connections. Throws Problem for a refused request; after a break it connects again.
  * @param {string} path
  * @param {{ onOpen(): void, onMessage(message: Message): void, onBreak(): void, signal: AbortSignal }} reader
  */
@@ -80,7 +87,7 @@ export async function follow(path, { onOpen, onMessage, onBreak, signal }) {
         onMessage(message);
       }
     } catch (error) {
-      if (error instanceof Problem && error.status < 500 && error.status !== 429) throw error;
+      if (isRefusal(error)) throw error;
     }
     if (signal.aborted) return;
     onBreak();

@@ -55,13 +55,20 @@ function show() {
 /** @param {unknown} error */
 function fail(error) {
   if (error instanceof Problem && error.status === 401) return signIn();
-  say(error instanceof Error ? error.message : String(error), 'bad');
+  close();
+  main.replaceChildren(
+    el('p', { class: 'problem', role: 'alert' }, error instanceof Error ? error.message : String(error)),
+  );
 }
 
-function signIn() {
+function close() {
   view?.stop();
   view = undefined;
   say('', '');
+}
+
+function signIn() {
+  close();
   const id = newId();
   const input = el('input', { id, type: 'password', autocomplete: 'off', required: true });
   const wrong = hasToken()

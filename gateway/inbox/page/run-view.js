@@ -1,4 +1,4 @@
-import { Problem, ask, follow, runPath } from './api.js';
+import { Problem, ask, follow, isRefusal, runPath } from './api.js';
 import { createCardList } from './card-list.js';
 import { el } from './dom.js';
 import { morphChildren } from './morph.js';
@@ -24,15 +24,15 @@ export function createRunView(id, waits, onError) {
   const loading = el('p', { class: 'empty' }, 'Loading…');
   let isStale = true;
   let isLoading = false;
-  void load();
-  void follow(runPath(id, 'page/events'), {
+  load().catch(fail);
+  follow(runPath(id, 'page/events'), {
     signal: AbortSignal.any([stopped.signal, ended.signal]),
     onOpen: () => undefined,
     onBreak: () => undefined,
     onMessage({ event }) {
       if (event === 'ended') ended.abort();
       isStale = true;
-      void load();
+      load().catch(fail);
     },
   }).catch(fail);
 
@@ -60,16 +60,24 @@ export function createRunView(id, waits, onError) {
     while (isStale && !stopped.signal.aborted) {
       isStale = false;
       const began = Date.now();
-      try {
-        show(await (await ask(runPath(id, 'page'))).text());
-      } catch (error) {
-        return fail(error);
-      }
+      const html = await readPage();
+      if (html !== undefined) show(html);
       await new Promise((resolve) =>
         setTimeout(resolve, Math.max(SHORTEST_PAUSE_MS, PAUSE_FACTOR * (Date.now() - began))),
       );
     }
     isLoading = false;
+  }
+
+  /** Returns undefined for a page that cannot be read now. */
+  async function readPage() {
+    try {
+      return await (await ask(runPath(id, 'page'))).text();
+    } catch (error) {
+      if (isRefusal(error)) throw error;
+      isStale = true;
+      return undefined;
+    }
   }
 
   /** @param {unknown} error */
@@ -87,7 +95,7 @@ export function createRunView(id, waits, onError) {
     const [header, main] = [made.querySelector('body > header'), made.querySelector('body > main')];
     if (header !== null) morphChildren(head, header);
     if (main !== null) morphChildren(page, main);
-    loading.remove();
+    loading.textContent = '';
   }
 
   /**
