@@ -15,6 +15,7 @@ import {
   demand,
   everybody,
 } from './http/caller.ts';
+import { refuseForeignPage } from './http/foreign-page.ts';
 import { Refused, isOwnFault, problemResponse } from './http/problem.ts';
 import type { Protocol, ProtocolRoute } from './http/protocol.ts';
 import { createRateLimit } from './http/rate-limit.ts';
@@ -87,6 +88,7 @@ export function createGateway(client: AgentClient, options: GatewayOptions): Gat
   const { agents, basePath = '', origins = [], bodyBytes = BODY_BYTES } = options;
   const waitSeconds = createRateLimit(options.requestsPerMinute ?? REQUESTS_PER_MINUTE);
   const app = new OpenAPIHono<Env>({
+    strict: false, // the inbox under a base path has an address with a slash at the end, and one without
     defaultHook(result) {
       if (!result.success) throw new Refused(400, 'InvalidInput', sentenceOf(result.error));
     },
@@ -102,6 +104,10 @@ export function createGateway(client: AgentClient, options: GatewayOptions): Gat
   });
   app.notFound((context) => answerTo(NO_ROUTE, context));
   if (origins.length > 0) app.use(cors({ origin: [...origins], exposeHeaders: ['Location'] }));
+  app.use(async (context, next) => {
+    refuseForeignPage(context.req.raw, origins);
+    return next();
+  });
   app.get('/health', async (context) => {
     const answers = await temporalAnswers(client);
     return context.json({ status: answers ? 'ok' : 'unreachable' }, answers ? 200 : 503);

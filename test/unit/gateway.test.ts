@@ -74,6 +74,33 @@ test('pages of listed origins may ask, and no others', async () => {
   await expect(allowed('https://other.example.com')).resolves.toBeNull();
 });
 
+test.each([
+  ['cross-site', 'https://other.example.com', 'POST', 403],
+  ['same-site', 'http://localhost:3000', 'POST', 403],
+  ['cross-site', 'null', 'DELETE', 403],
+  ['cross-site', 'https://app.example.com', 'POST', 404],
+  ['same-origin', 'http://gateway', 'POST', 404],
+  ['cross-site', 'https://other.example.com', 'GET', 404],
+])('a browser asks %s, from %s, with %s: %i', async (site, origin, method, expected) => {
+  const options = { open: true, origins: ['https://app.example.com'] };
+  const { status } = await ask(options, '/x', { method, headers: { 'sec-fetch-site': site, origin } });
+  expect(status).toBe(expected);
+});
+
+test.each(['', '/api/reloop'])(
+  'the inbox is at %j and below, for everybody, and loads only from there',
+  async (basePath) => {
+    const options = { tokens: [{ token: TOKEN, name: 'a' }], basePath };
+    const page = await ask(options, `${basePath}/`);
+    const [html, policy] = [await page.text(), page.headers.get('content-security-policy')];
+    expect(policy).toContain("default-src 'none'");
+    expect(policy).toContain("script-src 'self'");
+    const files = [...html.matchAll(/(?:href|src)="(\/[^"]+)"/gu)].map(([, path = '']) => path);
+    expect(files).toHaveLength(3);
+    for (const file of [basePath || '/', ...files]) expect((await ask(options, file)).status).toBe(200);
+  },
+);
+
 describe('a rate limit', () => {
   test('fills up over a minute, for each caller', () => {
     const waitSeconds = createRateLimit(2);
