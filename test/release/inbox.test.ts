@@ -182,7 +182,7 @@ describe.skipIf(!hasChromium)(`the inbox${chromiumTitle}`, () => {
     await page.getByText('Nothing waits.').waitFor();
   });
 
-  test("a run's page follows the run, and keeps what is unfolded", async () => {
+  test("a run's page follows the run, also after a broken request, and keeps what is unfolded", async () => {
     await start('clerk', 'page.bill');
     const { page, said } = await open('page', { path: '/#/runs/page.bill' });
     await page.getByRole('heading', { name: /^clerk waiting for a person/u }).waitFor();
@@ -190,13 +190,15 @@ describe.skipIf(!hasChromium)(`the inbox${chromiumTitle}`, () => {
     const card = page.getByRole('article');
     await card.getByRole('button', { name: 'Resolve' }).click();
     await page.keyboard.type('{"sales": 3}');
+    await page.route('**/runs/page.bill/page', (request) => request.abort(), { times: 1 });
     await page.getByRole('button', { name: 'Resolve' }).last().click();
     await page.getByRole('heading', { name: /^clerk completed/u }).waitFor();
     expect(await page.locator('[id="1.1"]').innerText()).toContain('"sales": 3');
     await page.locator('a[href="#1.1"]').click();
     expect(page.url()).toContain('#/runs/page.bill');
     expect(await page.getByRole('article').count()).toBe(0);
-    expect([said, await page.title()]).toEqual([[], 'Run page.bill · Reloop']);
+    const broken = expect.stringContaining('net::ERR_FAILED');
+    expect([said, await page.title()]).toEqual([[broken], 'Run page.bill · Reloop']);
   });
 
   test.each(LOOKS)(

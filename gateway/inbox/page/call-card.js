@@ -47,14 +47,15 @@ export function createCard({ run, call }, { showsRun, onGone }) {
     ),
     el('p', { class: 'meta' }, ...factsOf()),
     showsRun && labelled('Question', el('div', { class: 'prose question' }, pre(run.input, QUESTION_LINES))),
-    call.error && labelled('Error', pre(`${call.error.type}: ${call.error.message}`)),
+    call.error &&
+      labelled('Error', el('div', { class: 'error' }, pre(`${call.error.type}: ${call.error.message}`))),
     call.note !== undefined && call.note !== null && labelled('Note of the tool', pre(textOf(call.note))),
     call.proposed !== undefined &&
       labelled(
         'The model wrote another input; a person changed it',
         diffBlock(call.proposed, call.toolInput),
       ),
-    editor?.element ?? labelled('Input', pre(textOf(call.toolInput))),
+    editor?.element ?? (call.toolInput !== null && labelled('Input', pre(textOf(call.toolInput)))),
     decisions.element,
     result,
   );

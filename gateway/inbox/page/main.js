@@ -75,6 +75,7 @@ function signIn() {
     ? el('p', { class: 'problem', role: 'alert' }, 'This token is not known.')
     : undefined;
   setToken(undefined);
+  signOut.hidden = true;
   const form = el(
     'form',
     {
@@ -89,7 +90,9 @@ function signIn() {
     el(
       'p',
       { class: 'note' },
-      'Your token for the gateway. `reloop serve` prints one. This tab forgets it when you close it.',
+      'Your token for the gateway. ',
+      el('code', {}, 'reloop serve'),
+      ' prints one. This tab forgets it when you close it.',
     ),
     el('label', { for: id, class: 'label' }, 'Token'),
     input,
