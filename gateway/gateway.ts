@@ -1,4 +1,4 @@
-import { OpenAPIHono, type z } from '@hono/zod-openapi';
+import { OpenAPIHono, z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { cors } from 'hono/cors';
@@ -15,17 +15,21 @@ import {
   demand,
   everybody,
 } from './http/caller.ts';
+import { refuseForeignPage } from './http/foreign-page.ts';
 import { Refused, isOwnFault, problemResponse } from './http/problem.ts';
 import type { Protocol, ProtocolRoute } from './http/protocol.ts';
 import { createRateLimit } from './http/rate-limit.ts';
 import type { Route, ServedAgent } from './http/route.ts';
 import { protocols } from './protocols.ts';
 import { type CallbackOptions, answerDeferred } from './routes/callback.ts';
+import { pageRoutes } from './routes/page-routes.ts';
 import { runRoutes } from './routes/run-routes.ts';
 import * as schemas from './routes/schemas.ts';
 import { sessionRoutes } from './routes/session-routes.ts';
 import { steerRoutes } from './routes/steer-routes.ts';
+import { waitingRoutes } from './routes/waiting-routes.ts';
 import { checkOwn } from './http/tenant.ts';
+import { type WaitingFeed, createWaitingFeed } from './waiting/waiting-feed.ts';
 
 /** One of `tokens`, `authenticate` and `open` is needed. */
 export interface GatewayOptions {
@@ -47,6 +51,8 @@ export interface GatewayOptions {
   bodyBytes?: number | undefined;
   /** `POST /deferred/TOKEN` answers a deferred call without a caller's token. Default: it does not. */
   callbacks?: boolean | CallbackOptions | undefined;
+  /** Address of Temporal's Web UI, such as `http://127.0.0.1:8233`: the pages of runs link to it. */
+  webUi?: string | undefined;
   /** Receives the errors that callers are not told. */
   onError?: ((error: unknown) => void) | undefined;
 }
@@ -63,7 +69,13 @@ interface Env {
 const REQUESTS_PER_MINUTE = 600;
 const BODY_BYTES = 8_000_000;
 
-const routes: readonly Route[] = [...runRoutes, ...steerRoutes, ...sessionRoutes];
+const routes: readonly Route[] = [
+  ...runRoutes,
+  ...pageRoutes,
+  ...waitingRoutes,
+  ...steerRoutes,
+  ...sessionRoutes,
+];
 /** The caller of a route that needs no token. */
 const NOBODY: Caller = { name: 'nobody', scopes: [] };
 
@@ -76,6 +88,7 @@ export function createGateway(client: AgentClient, options: GatewayOptions): Gat
   const { agents, basePath = '', origins = [], bodyBytes = BODY_BYTES } = options;
   const waitSeconds = createRateLimit(options.requestsPerMinute ?? REQUESTS_PER_MINUTE);
   const app = new OpenAPIHono<Env>({
+    strict: false, // the inbox under a base path has an address with a slash at the end, and one without
     defaultHook(result) {
       if (!result.success) throw new Refused(400, 'InvalidInput', sentenceOf(result.error));
     },
@@ -91,11 +104,16 @@ export function createGateway(client: AgentClient, options: GatewayOptions): Gat
   });
   app.notFound((context) => answerTo(NO_ROUTE, context));
   if (origins.length > 0) app.use(cors({ origin: [...origins], exposeHeaders: ['Location'] }));
+  app.use(async (context, next) => {
+    refuseForeignPage(context.req.raw, origins);
+    return next();
+  });
   app.get('/health', async (context) => {
     const answers = await temporalAnswers(client);
     return context.json({ status: answers ? 'ok' : 'unreachable' }, answers ? 200 : 503);
   });
-  const base = { client, agents, basePath, report };
+  const webUi = addressOf(options.webUi);
+  const base = { client, agents, basePath, report, webUi, feed: createWaitingFeed(client, { webUi }) };
   const protocolRoutes = protocols.flatMap(routesOf);
   for (const route of protocolRoutes) if (route.scope === undefined) serveProtocol(app, route, base);
   const limit = bodyLimit({
@@ -126,10 +144,12 @@ interface Base {
   client: AgentClient;
   agents: readonly ServedAgent[] | undefined;
   basePath: string;
+  webUi: string | undefined;
+  feed: WaitingFeed;
   report(error: unknown): void;
 }
 
-function serve(app: OpenAPIHono<Env>, route: Route, { client, agents, basePath }: Base): void {
+function serve(app: OpenAPIHono<Env>, route: Route, { client, basePath, ...base }: Base): void {
   const { method, path, scope, summary, query, body, bodyIsOptional, response, status = 200, handle } = route;
   const isOfRun = path.includes('{id}');
   const isOfSession = path.includes('{name}');
@@ -137,10 +157,6 @@ function serve(app: OpenAPIHono<Env>, route: Route, { client, agents, basePath }
     description: 'A problem',
     content: { 'application/problem+json': { schema: schemas.problem } },
   };
-  const content =
-    response === undefined
-      ? { 'text/event-stream': { schema: schemas.problem } }
-      : { 'application/json': { schema: response } };
   app.openapi(
     {
       method,
@@ -156,7 +172,8 @@ function serve(app: OpenAPIHono<Env>, route: Route, { client, agents, basePath }
         }),
       },
       responses: {
-        [status]: status === 204 ? { description: 'Done' } : { description: summary, content },
+        [status]:
+          status === 204 ? { description: 'Done' } : { description: summary, content: contentOf(response) },
         default: problems,
       },
     },
@@ -174,7 +191,7 @@ function serve(app: OpenAPIHono<Env>, route: Route, { client, agents, basePath }
         query: query && context.req.valid('query' as never),
         body: body && (context.req.valid('json' as never) ?? {}),
         request: context.req.raw,
-        agents,
+        ...base,
       });
       if (found instanceof Response) return found;
       // Routes that create something create a run.
@@ -185,17 +202,24 @@ function serve(app: OpenAPIHono<Env>, route: Route, { client, agents, basePath }
   );
 }
 
+function contentOf(response: Route['response']) {
+  if (response === undefined) return { 'text/event-stream': { schema: z.string() } };
+  return response === 'text/html'
+    ? { 'text/html': { schema: z.string() } }
+    : { 'application/json': { schema: response } };
+}
+
 function serveProtocol(
   app: OpenAPIHono<Env>,
   { method, path, scope, handle }: ProtocolRoute,
-  { client, agents, report }: Base,
+  { client, agents, basePath, report }: Base,
 ): void {
   app.on(method.toUpperCase(), path, async (context) => {
     const caller = scope === undefined ? NOBODY : context.get('caller');
     if (scope !== undefined && scope !== 'any') demand(caller, scope);
     const params = context.req.param() as { [name: string]: string }; // Hono's type is of the path's text
     const named = client.as(caller.name, caller.credential);
-    return handle({ client: named, caller, params, request: context.req.raw, agents, report });
+    return handle({ client: named, caller, params, request: context.req.raw, agents, basePath, report });
   });
 }
 
@@ -223,6 +247,14 @@ function authenticatorOf({ tokens, authenticate, open = false }: GatewayOptions)
       throw new Error('authenticate() gave a caller that cannot be used', { cause }); // not the sender's mistake
     }
   };
+}
+
+/** The address without a slash at its end. Throws InvalidInput. */
+function addressOf(webUi: string | undefined): string | undefined {
+  if (webUi === undefined || /^https?:\/\/[^/\s]/u.test(webUi)) return webUi?.replace(/\/+$/u, '');
+  throw new InvalidInput(
+    `createGateway: webUi is ${JSON.stringify(webUi)}. Write the address of Temporal's Web UI, such as http://127.0.0.1:8233.`,
+  );
 }
 
 /** The problems of a request that does not fit the schema. */

@@ -10,7 +10,8 @@ import { everyPage } from '../connection/find-runs.ts';
 import { runsTable } from '../print/runs-table.ts';
 import { type Io, UsageError } from '../shell/io.ts';
 import { type BulkOptions, filtersOf } from '../options/bulk-options.ts';
-import { oneLine, table } from '../shell/display.ts';
+import { oneLine } from '../../render/words/amounts.ts';
+import { table } from '../shell/display.ts';
 
 /** A run, or a call that waits in it, that is decided on. */
 export interface Target {

@@ -5,9 +5,10 @@ import { type DecisionName, decisionNames, ruleOf } from '../../agent/rules/deci
 import { typedDecision } from '../options/typed-decision.ts';
 import { sanitizeForTerminal } from '../../agent/text/sanitize.ts';
 import { asText } from '../../agent/values/vocabulary.ts';
-import { usualRaise } from '../follow/waiting-help.ts';
+import { usualRaise } from '../../agent/limits/usual-raise.ts';
 import { waitingText } from '../print/trace/trace-words.ts';
-import { count, firstRows, fit, oneLine, padTo } from '../shell/display.ts';
+import { count, oneLine } from '../../render/words/amounts.ts';
+import { firstRows, fit, padTo } from '../shell/display.ts';
 import type { ChatTerminal } from './chat-terminal.ts';
 
 export type DecisionRead =

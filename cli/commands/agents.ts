@@ -1,5 +1,6 @@
 import { shownModel } from '../doctor/shown-model.ts';
-import { oneLine, table } from '../shell/display.ts';
+import { oneLine } from '../../render/words/amounts.ts';
+import { table } from '../shell/display.ts';
 import { loadCommandConfig } from '../connection/command-config.ts';
 import { type Io, exitCodes, print, printJson } from '../shell/io.ts';
 import type { CommonOptions } from '../options/options.ts';

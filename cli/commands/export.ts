@@ -8,7 +8,7 @@ import type { RunExport } from '../../client/export/run-export.ts';
 import { type Io, UsageError, exitCodes, printJson, say } from '../shell/io.ts';
 import { withHistory } from '../connection/context.ts';
 import type { CommonOptions } from '../options/options.ts';
-import { count } from '../shell/display.ts';
+import { count } from '../../render/words/amounts.ts';
 import { exportJson } from '../print/export-json.ts';
 import { sanitizedFor, jsonOn } from '../shell/on-terminal.ts';
 
@@ -51,7 +51,7 @@ async function collect(io: Io, run: AgentRun, options: ExportCommandOptions): Pr
 
 async function textOf(exported: RunExport, html: boolean): Promise<Iterable<string>> {
   if (!html) return exportJson(exported);
-  const { runPage } = await import('../export-page/run-page.ts');
+  const { runPage } = await import('../../render/page/run-page.ts');
   return [runPage(exported)];
 }
 

@@ -9,6 +9,7 @@ import { loadCommandConfig } from '../connection/command-config.ts';
 import { type ContextOptions, withTemporal } from '../connection/context.ts';
 import { servedAgents, servingClient } from '../connection/served-agents.ts';
 import { tokenOf } from '../connection/token.ts';
+import { webUiAddress } from '../connection/web-ui.ts';
 import { type Io, ENDING, UsageError, exitCodes, printJson, say, untilSignal } from '../shell/io.ts';
 
 interface ServeOptions extends ContextOptions {
@@ -22,6 +23,8 @@ interface ServeOptions extends ContextOptions {
   open?: boolean;
   /** Origins of web pages that may ask. */
   origin?: string[];
+  /** Address of Temporal's Web UI. */
+  webUi?: string;
 }
 
 const TOKEN = 'RELOOP_GATEWAY_TOKEN';
@@ -44,6 +47,7 @@ export async function serve(io: Io, options: ServeOptions): Promise<number> {
         agents: servedAgents(config.loaded),
         origins: origin,
         callbacks: callbacksOf(io.env, options.callbacks),
+        webUi: options.webUi ?? webUiAddress(io.env, context),
         onError: (error) => say(io, error instanceof Error ? (error.stack ?? error.message) : String(error)),
       });
       const { signal, stop } = untilSignal(io);
@@ -52,7 +56,7 @@ export async function serve(io: Io, options: ServeOptions): Promise<number> {
         server = await listening(gateway, host, port);
         const { port: taken } = server.address() as AddressInfo; // of a TCP server
         const url = `http://${host.includes(':') ? `[${host}]` : host}:${taken}`;
-        say(io, `Gateway ready: ${url}, routes: ${url}/openapi.json`);
+        say(io, `Gateway ready: ${url}, routes: ${url}/openapi.json, inbox: ${url}/`);
         if (callers.made !== undefined) say(io, `Authorization: Bearer ${callers.made}`);
         if (options.json === true) printJson(io, { url, token: callers.made ?? null });
         await signal;

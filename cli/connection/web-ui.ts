@@ -1,5 +1,7 @@
 import { searchAttribute } from '../../agent/values/names.ts';
+import { setValue } from '../../agent/values/set-value.ts';
 import type { AgentRun } from '../../client/api/agent-run.ts';
+import { workflowPage, workflowsPath } from '../../client/connect/web-ui-page.ts';
 import type { RunReport } from '../../client/report.ts';
 import type { CliContext } from './context.ts';
 import { type Io, say } from '../shell/io.ts';
@@ -7,15 +9,16 @@ import { type Io, say } from '../shell/io.ts';
 /** Data for links to the Web UI, which is known only for a server of our own. */
 export type WebUi = Pick<CliContext, 'embedded' | 'namespace'>;
 
+/** Address of the Web UI: RELOOP_WEB_UI, else that of a server of our own. */
+export function webUiAddress(env: Io['env'], { embedded }: Pick<CliContext, 'embedded'>): string | undefined {
+  return setValue(env['RELOOP_WEB_UI']) ?? embedded?.uiUrl;
+}
+
 /** A run's page; without `runId` the latest run of the id. undefined where no Web UI is known. */
 export function runPage({ embedded, namespace }: WebUi, id: string, runId = ''): string | undefined {
   if (embedded === undefined) return undefined;
   const run = runId === '' ? '' : `/${encodeURIComponent(runId)}`;
   return workflowPage(embedded.uiUrl, namespace, id) + run;
-}
-
-export function workflowPage(uiUrl: string, namespace: string, id: string): string {
-  return `${uiUrl}${workflowsPath(namespace)}/${encodeURIComponent(id)}`;
 }
 
 /** Prints the link of a run in the Web UI, if it is known. */
@@ -38,8 +41,4 @@ export function withPage(ui: WebUi, run: AgentRun) {
 /** The list of runs, those that wait for a person only; below the Web UI's address. */
 export function waitingPath(namespace: string): string {
   return `${workflowsPath(namespace)}?query=${encodeURIComponent(`${searchAttribute.status}="waiting"`)}`;
-}
-
-function workflowsPath(namespace: string): string {
-  return `/namespaces/${encodeURIComponent(namespace)}/workflows`;
 }

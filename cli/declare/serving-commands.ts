@@ -74,7 +74,7 @@ export const servingCommands: readonly (CommandSpec | CommandGroup)[] = [
     usage: 'serve',
     summary: 'serve an HTTP API for runs, until Ctrl-C',
     description:
-      'Serve an HTTP API for runs, sessions and waiting calls, until Ctrl-C. The token is RELOOP_GATEWAY_TOKEN, else a random one.',
+      'Serve an HTTP API for runs, sessions and waiting calls, and an inbox for people, until Ctrl-C. The token is RELOOP_GATEWAY_TOKEN, else a random one.',
     options: (command) =>
       command
         .option('--port <port>', 'to listen on', port, 8700)
@@ -85,7 +85,8 @@ export const servingCommands: readonly (CommandSpec | CommandGroup)[] = [
           'POST /deferred/TOKEN answers deferred calls; signed with RELOOP_CALLBACK_SECRET',
         )
         .option('--open', 'let everybody on this machine do everything, without a token')
-        .option('--origin <url>', 'of web pages that may ask; repeatable (default: none)', repeated),
+        .option('--origin <url>', 'of web pages that may ask; repeatable (default: none)', repeated)
+        .option('--web-ui <url>', "address of Temporal's Web UI, for links (default: this project's)"),
     load: async () => (await import('../commands/serve.ts')).serve,
   },
   {

@@ -2,7 +2,7 @@ import { type AgentModel, modelWords, modelsOf } from '../../agent/definition/ag
 import type { AgentManifest } from '../../agent/definition/manifest.ts';
 import { fieldOf } from '../../agent/values/values.ts';
 import type { LoadedConfig } from '../../config/load/loaded-config.ts';
-import { duration } from '../shell/display.ts';
+import { duration } from '../../render/words/amounts.ts';
 
 /** Result of a request to an agent's model: the duration, or the problem with advice. */
 export type Probed =

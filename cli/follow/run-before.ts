@@ -8,7 +8,7 @@ import { type RunReport, reportOf } from '../../client/report.ts';
 import { typedCommand } from '../../client/connect/cli-name.ts';
 import type { QueuedQuestion, SessionQuestion } from '../connection/ask-in-session.ts';
 import type { CliContext } from '../connection/context.ts';
-import { oneLine } from '../shell/display.ts';
+import { oneLine } from '../../render/words/amounts.ts';
 import { waitingText } from '../print/trace/trace-words.ts';
 import { type HelpOptions, waitingHelp } from './waiting-help.ts';
 

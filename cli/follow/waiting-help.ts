@@ -1,9 +1,10 @@
+import { usualRaise } from '../../agent/limits/usual-raise.ts';
 import { callPath, workflowOfCall } from '../../agent/calls/call-path.ts';
 import { type WaitingCall, stateOf } from '../../agent/rules/waiting.ts';
 import { type CallState, type DecisionName, fittingDecisions, ruleOf } from '../../agent/rules/decisions.ts';
-import { duration } from '../shell/display.ts';
+import { duration } from '../../render/words/amounts.ts';
 import type { CliContext } from '../connection/context.ts';
-import { workflowPage } from '../connection/web-ui.ts';
+import { workflowPage } from '../../client/connect/web-ui-page.ts';
 import { TO_WRITE, typedCommand } from '../../client/connect/cli-name.ts';
 
 export interface HelpOptions {
@@ -51,22 +52,6 @@ export function waitingHelp(
   const lines = [...raise, ...commands, ...(uiUrl === undefined ? [] : [page + tab])];
   return lines.map((text) => `      ${text}`);
 }
-
-/** The usual raise of the limit that a run has reached: an option of `extend` and its value. */
-export function usualRaise({ error }: WaitingCall): Raise {
-  return RAISES[error?.type ?? ''] ?? { limit: 'iterations', by: '5' };
-}
-
-interface Raise {
-  limit: 'iterations' | 'time' | 'tokens' | 'cost';
-  by: string;
-}
-
-const RAISES: { [limitError: string]: Raise } = {
-  MaxExecutionTime: { limit: 'time', by: '10m' },
-  TokenBudget: { limit: 'tokens', by: '10000' },
-  CostBudget: { limit: 'cost', by: '0.5' },
-};
 
 /** Required words and options of a decision, and a hint at the optional ones. */
 function usageOf(

@@ -1,6 +1,7 @@
 import stringWidth from 'string-width';
 import type { RunSummary } from '../../client/read/list-runs.ts';
-import { type Colors, duration, localTime, oneLine, table } from '../shell/display.ts';
+import { duration, oneLine } from '../../render/words/amounts.ts';
+import { type Colors, localTime, table } from '../shell/display.ts';
 
 /** Cells that a question has at least, while there is something less useful to leave out. */
 const QUESTION_CELLS = 20;

@@ -2,7 +2,8 @@ import { asText } from '../../agent/values/vocabulary.ts';
 import { fieldsOf } from '../../agent/values/json-object.ts';
 import type { ScheduleSummary } from '../../client/api/agent-schedule.ts';
 import type { ScheduleReport } from '../../client/schedules/schedule-report.ts';
-import { localTime, oneLine, table } from '../shell/display.ts';
+import { oneLine } from '../../render/words/amounts.ts';
+import { localTime, table } from '../shell/display.ts';
 
 /** Columns of a list of schedules. */
 export function schedulesTable(schedules: readonly ScheduleSummary[], width?: number): string[] {

@@ -1,6 +1,5 @@
 import pc from 'picocolors';
 import stringWidth from 'string-width';
-import { sanitizeForTerminal } from '../../agent/text/sanitize.ts';
 import { isAnsiTerminal } from './on-terminal.ts';
 
 export type Colors = ReturnType<typeof pc.createColors>;
@@ -16,9 +15,6 @@ export function colorsFor(...terminal: Parameters<typeof isAnsiTerminal>): Color
 const segmenter = new Intl.Segmenter();
 /** Characters of a line that are measured at once. */
 const PIECE = 1000;
-export function oneLine(text: string): string {
-  return sanitizeForTerminal(text).replace(/\s+/gu, ' ').trim();
-}
 
 /** As much of one line as fits into so many terminal cells, ending in … where it was cut. */
 export function fit(line: string, cells: number): string {
@@ -81,22 +77,10 @@ export function lastRows(text: string, rows: number, width: number): string[] {
   return wrapped.slice(-rows);
 }
 
-export function duration(ms: number): string {
-  if (ms < 1000) return `${Math.round(ms)} ms`;
-  if (ms < 60_000) return `${(ms / 1000).toFixed(1)} s`;
-  const seconds = Math.round(ms / 1000);
-  const rest = seconds % 60;
-  return `${Math.floor(seconds / 60)} min${rest === 0 ? '' : ` ${rest} s`}`;
-}
-
 /** 2026-03-01 14:05:09, in local time. */
 export function localTime(date: Date): string {
   const local = new Date(date.getTime() - date.getTimezoneOffset() * 60_000);
   return local.toISOString().slice(0, 19).replace('T', ' ');
-}
-
-export function count(amount: number, thing: string): string {
-  return `${amount.toLocaleString('en-US')} ${thing}${amount === 1 ? '' : 's'}`;
 }
 
 function wrap(line: string, width: number): string[] {

@@ -10,7 +10,7 @@ import { type ExportOptions, collectExport } from '../export/collect-export.ts';
 import { AgentRunCancelled, AgentRunFailed, DecisionRefused, InvalidInput } from '../connect/errors.ts';
 import { type ResponseOptions, eventResponse } from '../read/event-response.ts';
 import { RunView } from '../../agent/run/view.ts';
-import { type EventsOptions, followEvents, knownPositions } from '../read/follow-events.ts';
+import { type EventsOptions, knownPositions } from '../read/follow-events.ts';
 import { type ForkOptions, fork } from '../restart/fork.ts';
 import { actionsUnderWay, createActionCount } from '../../history/views/billed-actions.ts';
 import type { Fact } from '../../history/read/fact.ts';
@@ -20,7 +20,7 @@ import { isOpenStatus } from '../read/run-filters.ts';
 import { isForWaiting, resolveTargetCall } from '../read/resolve-target.ts';
 import { createWaitingTeller } from './on-waiting.ts';
 import { openMethods } from '../connect/open-calls.ts';
-import { RESET, explainReset, historySize } from '../restart/replaced-run.ts';
+import { RESET, explainReset, explainedEvents, historySize } from '../restart/replaced-run.ts';
 import type { RestartReceipt } from '../restart/restart-run.ts';
 import { type RetryReceipt, type RetryRunOptions, retryRun } from '../restart/retry-run.ts';
 import { type RewindOptions, rewind } from '../restart/rewind.ts';
@@ -87,18 +87,15 @@ export class AgentRun {
    * and from any event on. Throws RunNotFound, and InvalidInput where `after` is not an event of this run.
    */
   async *events(options: EventsOptions = {}): AsyncGenerator<RunEvent> {
-    const run = await this.#place();
-    for await (const { event, runId } of followEvents(this.#client, run, options, run.present))
-      yield event.within === undefined
-        ? await explainReset(this.#client, { workflowId: this.id, runId }, event)
-        : event;
+    yield* explainedEvents(this.#client, await this.#place(), options);
   }
 
   /** The same as a web response: server-sent events. Throws the errors of `events()`, before it answers. */
   async toResponse(options: ResponseOptions | Request = {}): Promise<Response> {
     const run = await this.#place();
     const check = (after: string | undefined) => knownPositions(this.#client, run, after);
-    return eventResponse({ open: run.open, check, events: (from) => this.events(from) }, options);
+    const events = (from: EventsOptions) => explainedEvents(this.#client, run, from);
+    return eventResponse({ open: run.open, check, events }, options);
   }
 
   /** The exact request of every model call, in order, rebuilt from history. */

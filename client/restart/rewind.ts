@@ -1,6 +1,7 @@
 import type { Client } from '@temporalio/client';
 import { InvalidInput } from '../connect/errors.ts';
 import { isOpen } from '../../history/list/listed.ts';
+import { isNoWorkflow } from '../../history/read/pages.ts';
 import {
   type RecordedModelCall,
   type RestartRecord,
@@ -24,8 +25,14 @@ export async function rewind(client: Client, id: string, { step }: RewindOptions
   const run = await runToRestart(client, id, 'rewind');
   const modelCall = modelCallAt('rewind', run, step);
   if (isOpen(run.status)) {
-    await updateRun<RunMessageReceipt>(client, client.workflow.getHandle(id), 'rewind', { step });
-    return { id, runId: run.runId, step };
+    try {
+      await updateRun<RunMessageReceipt>(client, client.workflow.getHandle(id), 'rewind', { step });
+      return { id, runId: run.runId, step };
+    } catch (error) {
+      // The run has ended meanwhile.
+      if (isNoWorkflow(error)) return rewind(client, id, { step });
+      throw error;
+    }
   }
   return restartRun(
     client,

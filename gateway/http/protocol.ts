@@ -32,6 +32,8 @@ export interface ProtocolRequest {
   request: Request;
   /** Undefined: all agents may be started. */
   agents: readonly ServedAgent[] | undefined;
+  /** Path under which the gateway is mounted; empty, or as `/api/reloop`. */
+  basePath: string;
   /** Reports an error in a stream to the operator of the gateway, if the error is the gateway's own fault. */
   report(error: unknown): void;
 }

@@ -1,6 +1,7 @@
 import type { z } from '@hono/zod-openapi';
 import type { AgentClient } from '../../client/api/agent-client.ts';
 import type { AgentRun } from '../../client/api/agent-run.ts';
+import type { WaitingFeed } from '../waiting/waiting-feed.ts';
 import type { Caller, Scope } from './caller.ts';
 
 /** An agent that callers may start. */
@@ -33,6 +34,11 @@ export interface RouteRequest<Query, Body> {
   request: Request;
   /** Undefined: all agents may be started. */
   agents: readonly ServedAgent[] | undefined;
+  feed: WaitingFeed;
+  /** Address of Temporal's Web UI. */
+  webUi: string | undefined;
+  /** Reports an error in a stream to the operator of the gateway, if the error is the gateway's own fault. */
+  report(error: unknown): void;
 }
 
 export interface Route<Query extends z.ZodType = z.ZodType, Body extends z.ZodType = z.ZodType> {
@@ -46,7 +52,7 @@ export interface Route<Query extends z.ZodType = z.ZodType, Body extends z.ZodTy
   /** An empty body counts as `{}`. */
   bodyIsOptional?: true;
   /** Schema of the response; undefined: a stream of events. */
-  response?: z.ZodType;
+  response?: z.ZodType | 'text/html';
   /** Status of the response. Default: 200. */
   status?: 200 | 201 | 204;
   /** Returns a response, or its body. Throws the errors of the client. */

@@ -1,4 +1,3 @@
-import { aFewAtATime } from '../../agent/values/concurrent.ts';
 import type { RunContext } from '../../agent/definition/run-context.ts';
 import type { Json } from '../../agent/values/vocabulary.ts';
 import { readToken } from '../../agent/calls/defer-token.ts';
@@ -6,9 +5,6 @@ import { route } from '../http/route.ts';
 import * as schemas from './schemas.ts';
 import { checkOwn, ownPrefix, recordedName } from '../http/tenant.ts';
 import { startRun } from '../start/start-run.ts';
-
-/** Runs that are read at the same time. */
-const READERS = 8;
 
 export const runRoutes = [
   route({
@@ -74,21 +70,6 @@ export const runRoutes = [
     summary: 'The whole run, with its sub-agents',
     response: schemas.runExport,
     handle: ({ run }) => run.export(),
-  }),
-  route({
-    method: 'get',
-    path: '/waiting',
-    scope: 'read',
-    summary: 'Runs that wait for a person',
-    query: schemas.limitQuery,
-    response: schemas.waitingList,
-    async handle({ client, caller, query: { limit = 50 } }) {
-      const idPrefix = ownPrefix(caller) || undefined;
-      const { runs } = await client.listPage({ status: 'waiting', limit, idPrefix });
-      // A sub-agent's waits are those of its parent too.
-      const own = runs.filter(({ parent, session }) => parent === undefined || session !== undefined);
-      return aFewAtATime(own, READERS, async ({ id }) => ({ run: await client.get(id).describe() }));
-    },
   }),
   route({
     method: 'post',

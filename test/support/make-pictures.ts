@@ -1,9 +1,11 @@
-/** `node --import tsx test/support/make-pictures.ts`: the pictures of docs/web-ui.md, taken of a real Web UI. */
+/** `node --import tsx test/support/make-pictures.ts`: the pictures of docs/web-ui.md, taken of a real Web UI, and of docs/inbox.md. */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
+import { AgentClient } from '../../client/index.ts';
 import { startChromium } from './chromium.ts';
 import { root } from './cli.ts';
+import { startGateway } from './gateway-server.ts';
 import { layOutPackage } from './packed-package.ts';
 import { startPageProject } from './page-project.ts';
 
@@ -20,6 +22,7 @@ try {
   await takeUpdateForm(page);
   await takeMetadata(page);
   await takeWaitingRuns(page);
+  await takeInbox();
 } finally {
   await browser.close();
   await project.stop();
@@ -67,6 +70,24 @@ async function takeWaitingRuns(page: Page): Promise<void> {
   await page.goto(`${project.uiUrl}/namespaces/default/workflows?query=${query}`);
   await visibleText(page, 'march').waitFor();
   await take(page, 'waiting-runs', 580);
+}
+
+async function takeInbox(): Promise<void> {
+  await project.type('reloop run bookkeeper "Pay Ann and Carl." --id pay-2 --no-wait');
+  const client = await AgentClient.connect({ address: project.address });
+  const gateway = await startGateway(client, { open: true, webUi: 'http://127.0.0.1:8233' });
+  try {
+    const page = await browser.newPage({ viewport: { width: 1280, height: 1010 } });
+    await page.goto(gateway.url);
+    const card = page.getByRole('article', { name: /^pay/u });
+    await card.getByRole('button', { name: 'Edit input' }).click();
+    await page.keyboard.press('ControlOrMeta+a');
+    await page.keyboard.type('400 to Ann');
+    await take(page, 'inbox', 1010);
+  } finally {
+    gateway.stop();
+    await client.close();
+  }
 }
 
 function visibleText(page: Page, text: string) {

@@ -14,6 +14,8 @@ export interface PageProject extends Pick<Terminal, 'type' | 'keepRunning'> {
   folder: string;
   /** What is said here, and what a reader sees of it: the usual ports, and no folder of this machine. */
   samples: readonly [string, string][];
+  /** Where Temporal is. */
+  address: string;
   /** Where the Web UI is. */
   uiUrl: string;
   stop(): Promise<void>;
@@ -43,6 +45,7 @@ export async function startPageProject({ folder: parent, bin, env }: PackedPacka
   const stirred = new Set<string>();
   return {
     folder,
+    address,
     uiUrl,
     samples: [
       [uiUrl, 'http://127.0.0.1:8233'],

@@ -6,6 +6,7 @@ import { environmentKeyring } from '../../encryption/keys.ts';
 import { environmentSigner } from '../../encryption/token-signer.ts';
 import { tokenOf } from '../../cli/connection/token.ts';
 import { credentialOf } from '../../cli/connection/context.ts';
+import { webUiAddress } from '../../cli/connection/web-ui.ts';
 import { namedQueue } from '../../cli/connection/task-queue.ts';
 import { loadEnvFile } from '../../cli/shell/env-file.ts';
 import { temporalSettings } from '../../client/connect/connect.ts';
@@ -67,6 +68,9 @@ async function isBinarySaid(): Promise<boolean> {
   return said.includes('TEMPORAL_CLI_PATH is /no/such/temporal,');
 }
 
+const UI = 'http://127.0.0.1:8233';
+const LOCAL = { embedded: { uiUrl: UI } } as Parameters<typeof webUiAddress>[1]; // of a local server
+
 type Listed = [variable: string, value: string, read: () => unknown, effect: unknown, otherwise: unknown];
 const listed: Listed[] = [
   ['RELOOP_STATE_DIR', 'state', () => stateDirectory(folder), join(folder, 'state'), join(folder, '.reloop')],
@@ -86,6 +90,7 @@ const listed: Listed[] = [
     expect.stringMatching(/^[0-9a-f]{32}$/u),
   ]),
   ['RELOOP_CALLBACK_SECRET', 'secret', () => callbacksOf(process.env, true), { secret: 'secret' }, true],
+  ['RELOOP_WEB_UI', 'http://ui.example', () => webUiAddress(process.env, LOCAL), 'http://ui.example', UI],
   ['TEMPORAL_CLI_PATH', '/no/such/temporal', isBinarySaid, true, false],
   ['OPENAI_API_KEY', 'key', () => openai().validate?.(), undefined, NO_MODEL],
   ['OPENAI_BASE_URL', 'http://127.0.0.1:1/v1', () => openai().validate?.(), undefined, NO_MODEL],

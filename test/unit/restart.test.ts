@@ -8,7 +8,7 @@ import { withObservations } from '../../agent/run/transcript-edits.ts';
 import { conversation } from '../../agent/transcript/prompt-context.ts';
 import { type Entry, withRunId } from '../../agent/transcript/entries.ts';
 import { noUsage } from '../../agent/values/vocabulary.ts';
-import { restartText } from '../../cli/print/trace/trace-words.ts';
+import { restartText } from '../../render/words/run-words.ts';
 import { RunView } from '../../agent/run/view.ts';
 import { reportOf } from '../../client/report.ts';
 import { sampleManifest, sampleTool } from '../support/manifest.ts';

@@ -5,7 +5,7 @@ import type { Content } from '../../agent/values/content.ts';
 import { checkSessionMessage } from '../../agent/session/session.ts';
 import { remembered, tokensOf } from '../../agent/transcript/memory.ts';
 import { withTurn } from '../../agent/session/turns.ts';
-import { runPage } from '../../cli/export-page/run-page.ts';
+import { runPage } from '../../render/page/run-page.ts';
 import { checkTakesImages, withImages } from '../../cli/options/image-option.ts';
 import { createLoadedConfig } from '../../config/load/loaded-config.ts';
 import { runLabels } from '../../workflows/messages.ts';

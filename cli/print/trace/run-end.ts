@@ -1,7 +1,8 @@
 import type { RunEvent } from '../../../agent/run/events.ts';
 import type { RunView } from '../../../agent/run/view.ts';
 import { type Usage, dollars, noUsage } from '../../../agent/values/vocabulary.ts';
-import { type Colors, duration } from '../../shell/display.ts';
+import { duration } from '../../../render/words/amounts.ts';
+import type { Colors } from '../../shell/display.ts';
 import { keptText, totalWords } from './trace-words.ts';
 
 export type RunEnded = Extract<RunEvent, { type: 'run_ended' }>;

@@ -2,7 +2,8 @@ import type { RunEvent, RunStep } from '../../../agent/run/events.ts';
 import type { WaitingCall } from '../../../agent/rules/waiting.ts';
 import { RunView } from '../../../agent/run/view.ts';
 import { type AgentAction, EXCEPTION_TOOL, asText } from '../../../agent/values/vocabulary.ts';
-import { type Colors, firstRows, fit, lastRows, oneLine } from '../../shell/display.ts';
+import { oneLine } from '../../../render/words/amounts.ts';
+import { type Colors, firstRows, fit, lastRows } from '../../shell/display.ts';
 import { sanitizeForTerminal } from '../../../agent/text/sanitize.ts';
 import { contentText } from '../../../agent/values/content.ts';
 import { createLiveRegion } from '../progress-line.ts';
@@ -10,22 +11,24 @@ import { type Restarted, type RunEnded, endLines } from './run-end.ts';
 import { type SubAgentTrace, createSubAgentTraces, indented } from './sub-agent-traces.ts';
 import {
   createAttempts,
-  byText,
-  decisionText,
   failureText,
   labels,
   notBegunText,
   notesOn,
   reasoningWords,
   reconciledText,
-  restartText,
   stepRemarks,
-  steeringText,
-  thoughtIn,
   turnWords,
-  unheardText,
   waitingText,
 } from './trace-words.ts';
+import {
+  byText,
+  decisionText,
+  restartText,
+  steeringText,
+  thoughtIn,
+  unheardText,
+} from '../../../render/words/run-words.ts';
 import { wrapLine } from '../wrap-line.ts';
 
 export interface TraceOptions {

@@ -1,5 +1,5 @@
 import type { Usage } from '../../agent/values/vocabulary.ts';
-import { count } from '../shell/display.ts';
+import { count } from './amounts.ts';
 
 /** `1,200 + 34 tokens`, `1,200 (900 cached) + 34 tokens`; where the server did not say it of some calls, `at least`, and of all of them, `tokens unknown`. */
 export function tokenWords(usage: Usage): string {

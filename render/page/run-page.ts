@@ -8,11 +8,21 @@ import { type Interval, running } from './spans.ts';
 import { badge, stateOfRun } from './words.ts';
 import { viewOf } from '../../agent/run/view.ts';
 
+export interface RunPageOptions {
+  /** The run's page in Temporal's Web UI. */
+  url?: string | undefined;
+}
+
+/** The style sheet of the page. */
+export function pageStyle(): string {
+  return readFileSync(new URL('style.css', import.meta.url), 'utf8');
+}
+
 /**
  * An exported run as one page that needs nothing else: no script, no font, no image of anywhere; the page itself
  * forbids them. The images of the question are in it. Everything that models, tools and people wrote is text on it.
  */
-export function runPage(exported: RunExport): string {
+export function runPage(exported: RunExport, { url }: RunPageOptions = {}): string {
   const { id, runId, agent, status, stopReason } = exported.run;
   const whole = wholeOf(exported);
   const view = viewOf(id, exported.events);
@@ -33,13 +43,16 @@ export function runPage(exported: RunExport): string {
           <meta name="color-scheme" content="light dark" />
           <title>${agent} · run ${id}</title>
           <style>
-            ${verbatim(readFileSync(new URL('style.css', import.meta.url), 'utf8'))}
+            ${verbatim(pageStyle())}
           </style>
         </head>
         <body>
           <header>
             <h1>${agent === '' ? 'Run' : agent} ${badge(stateOfRun(status, stopReason))}</h1>
-            <p class="meta">run <code>${id}</code> · Temporal run <code>${runId}</code></p>
+            <p class="meta">
+              run <code>${id}</code> · Temporal run
+              <code>${runId}</code>${url === undefined ? '' : html` · <a href="${url}">Temporal's Web UI</a>`}
+            </p>
           </header>
           <main>${runSection(exported, place, view)}</main>
           <footer>Written by <code>reloop export --html</code>. All times are UTC.</footer>

@@ -2,7 +2,7 @@ import { EXCEPTION_TOOL, type RunStatus } from '../../agent/values/vocabulary.ts
 import type { OperatorDecision } from '../../agent/run/events.ts';
 import { ruleOf } from '../../agent/rules/decisions.ts';
 import { type WaitingCall, needsPerson, reasonText, stateOf } from '../../agent/rules/waiting.ts';
-import { count, duration } from '../shell/display.ts';
+import { count, duration } from '../words/amounts.ts';
 import { type Html, html } from './html.ts';
 import type { ShownCall, Note, Turn, Work } from '../../agent/run/run-turns.ts';
 

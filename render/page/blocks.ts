@@ -10,10 +10,16 @@ const PREVIEW = 160;
 export function pre(value: Json): Html {
   const text = typeof value === 'string' ? value : JSON.stringify(value, null, 2);
   const more = text.length - LONGEST;
-  if (more <= 0) return html`<pre>${text}</pre>`;
+  if (more <= 0) return isTall(text) ? html`<pre tabindex="0">${text}</pre>` : html`<pre>${text}</pre>`;
   const left = more.toLocaleString('en-US');
-  return html`<pre>${text.slice(0, LONGEST)}</pre>
+  return html`<pre tabindex="0">${text.slice(0, LONGEST)}</pre>
     <p class="note">… ${left} more characters: \`reloop export\` without --html has them.</p>`;
+}
+
+/** True for a text that scrolls, on a phone too. The keyboard has to reach such a text. */
+function isTall(text: string): boolean {
+  const lines = text.split('\n').reduce((sum, line) => sum + Math.max(1, line.length / 40), 0);
+  return lines > 18;
 }
 
 /** The same for the words of a person or a model, which are to be read as words. */
@@ -23,7 +29,7 @@ export function prose(value: Json): Html {
 
 export function labelled(label: string, content: Html): Html {
   return html`<div class="block">
-    <h4>${label}</h4>
+    <p class="label">${label}</p>
     ${content}
   </div>`;
 }
@@ -67,7 +73,7 @@ function partBlock(part: ContentPart): Html {
   if (source === undefined) return html`<div class="prose">${pre(contentText([part]))}</div>`;
   const alt = part.type === 'image' ? imageText(part) : '';
   return html`<p>
-    <img src="${source}" alt="${alt}" title="${alt}" style="max-width: 100%; max-height: 26rem" />
+    <img src="${source}" alt="${alt}" title="${alt}" class="picture" />
   </p>`;
 }
 

@@ -1,7 +1,7 @@
 import { contentText } from '../../agent/values/content.ts';
 import type { ChatMessage } from '../../agent/values/vocabulary.ts';
 import type { ExportedRequest } from '../../client/export/run-export.ts';
-import { count } from '../shell/display.ts';
+import { count } from '../words/amounts.ts';
 import { folded, labelled, pre } from './blocks.ts';
 import { type Html, html } from './html.ts';
 

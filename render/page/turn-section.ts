@@ -1,9 +1,9 @@
 import { modelWords } from '../../agent/definition/agent-models.ts';
 import type { WaitingCall } from '../../agent/rules/waiting.ts';
 import type { ExportedSubAgent } from '../../client/export/run-export.ts';
-import { costWords, tokenWords, totalTokenWords, wordCount } from '../print/usage-words.ts';
-import { count } from '../shell/display.ts';
-import { changeText, decisionText, thoughtIn, tries } from '../print/trace/trace-words.ts';
+import { costWords, tokenWords, totalTokenWords, wordCount } from '../words/usage-words.ts';
+import { count } from '../words/amounts.ts';
+import { changeText, decisionText, thoughtIn, tries } from '../words/run-words.ts';
 import type { Axis } from './axis.ts';
 import { turnBar } from './bars.ts';
 import { facts, folded, labelled, pre, preview, prose } from './blocks.ts';

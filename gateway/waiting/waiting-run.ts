@@ -1,0 +1,90 @@
+import { type Raise, usualRaise } from '../../agent/limits/usual-raise.ts';
+import { type WaitingCall, endsByExtension, needsPerson } from '../../agent/rules/waiting.ts';
+import { RunView } from '../../agent/run/view.ts';
+import { contentText } from '../../agent/values/content.ts';
+import { type Json, asText } from '../../agent/values/vocabulary.ts';
+import type { AgentClient } from '../../client/api/agent-client.ts';
+import { workflowPage } from '../../client/connect/web-ui-page.ts';
+import { type PossibleDecision, possibleDecisions } from '../../agent/rules/possible-decisions.ts';
+import type { RunSummary } from '../../client/read/list-runs.ts';
+
+/** A run with calls that wait for a person. */
+export interface WaitingRun {
+  id: string;
+  agent: string;
+  /** The question as people read it. */
+  input: string;
+  session?: string | undefined;
+  tags?: readonly string[] | undefined;
+  /** RFC 3339. */
+  startedAt: string;
+  /** Page of the run in Temporal's Web UI. */
+  url?: string | undefined;
+  calls: CallToDecide[];
+  /** The run cannot be read, and why. */
+  problem?: string | undefined;
+}
+
+/** A call that waits for a person, with all that a page needs to offer the decisions. */
+export interface CallToDecide extends WaitingCall {
+  /** Begin of the wait, milliseconds since 1970. */
+  since: number;
+  decisions: PossibleDecision[];
+  /** The input that the model wrote, where a person has changed the input since. */
+  proposed?: Json | undefined;
+  /** The wait ends also when this limit is raised. */
+  raise?: Raise | undefined;
+}
+
+/** Reads the waits of a run from its history. `webUi`: address of Temporal's Web UI. Throws the errors of the client. */
+export async function readWaitingRun(
+  client: AgentClient,
+  summary: RunSummary,
+  webUi: string | undefined,
+): Promise<WaitingRun> {
+  const { id } = summary;
+  const view = new RunView(id);
+  const begun = new Map<string, number>();
+  for await (const event of client.get(id).events({ follow: false, live: false })) {
+    view.add(event);
+    if (event.type === 'waiting') begun.set(event.wait.call, event.at);
+  }
+  return {
+    ...listedRun(client, summary, webUi),
+    input: contentText(view.input),
+    calls: view.waiting.filter(needsPerson).map((wait) => ({
+      ...wait,
+      since: begun.get(wait.call) ?? 0,
+      decisions: possibleDecisions(wait),
+      proposed: proposedInput(view, wait),
+      raise: endsByExtension(wait) ? usualRaise(wait) : undefined,
+    })),
+  };
+}
+
+/** A run that cannot be read is shown too, as the list has it: the run waits. */
+export function unreadableRun(
+  client: AgentClient,
+  summary: RunSummary,
+  webUi: string | undefined,
+  { name, message }: Error,
+): WaitingRun {
+  const problem = name === 'EncryptionKeyMissing' ? message : `The run cannot be read (${name}).`;
+  return { ...listedRun(client, summary, webUi), calls: [], problem };
+}
+
+function listedRun(
+  { temporal }: AgentClient,
+  { id, agent, input, session, tags, startedAt }: RunSummary,
+  webUi: string | undefined,
+): Omit<WaitingRun, 'calls'> {
+  const url = webUi && workflowPage(webUi, temporal.options.namespace, id);
+  return { id, agent, input, session, tags, startedAt: startedAt.toISOString(), url };
+}
+
+/** The input that the model wrote; undefined if the call still has it. */
+function proposedInput({ turns }: RunView, { call, toolInput }: WaitingCall): Json | undefined {
+  const made = turns.all.flatMap(({ calls }) => calls).findLast((one) => one.call === call);
+  if (made === undefined || asText(made.action.toolInput) === asText(toolInput)) return undefined;
+  return made.action.toolInput;
+}
