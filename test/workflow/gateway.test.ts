@@ -107,6 +107,20 @@ describe('a run', () => {
     await expect(jsonOf(ask('rita', `GET ${path}/export`))).resolves.toMatchObject({ run: { id } });
   });
 
+  test('costs no event more when it is served', async () => {
+    const plain = await rig.client.start('clerk', 'what?');
+    await plain.result();
+    const served = await started('root', 'clerk');
+    await messagesTo('run_ended', 'root', served);
+    const chat = await jsonOf<{ id: string }>(
+      ask('root', 'POST /v1/chat/completions', {
+        body: { model: 'clerk', messages: [{ role: 'user', content: 'what?' }] },
+      }),
+    );
+    for (const id of [served, chat.id.replace('chatcmpl-', '')])
+      expect(await eventsOf(id)).toEqual(await eventsOf(plain.id));
+  });
+
   test('waits, is listed, and goes on by a decision at another gateway, which records the name of the caller', async () => {
     const id = await started('root', 'careful');
     const [waits] = (await messagesTo('waiting', 'root', id)).slice(-1);
@@ -270,3 +284,9 @@ test('the description of the API lists each route with its scope', async () => {
 test('a probe needs no token, and says whether Temporal answers', async () => {
   await expect(jsonOf(ask(undefined, 'GET /health'))).resolves.toEqual({ status: 'ok' });
 });
+
+/** Types of the events of a run's history. */
+async function eventsOf(id: string): Promise<unknown[]> {
+  const { events } = await rig.temporal.workflow.getHandle(id).fetchHistory();
+  return (events ?? []).map(({ eventType }) => eventType);
+}
