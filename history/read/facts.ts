@@ -13,8 +13,13 @@ import {
   recordedFailure,
   recordedFromOutside,
 } from './payloads.ts';
-import { asModelTurn } from './records.ts';
-import { LOCAL_ACTIVITY, type RecordedLocalCall, readLocalCall, readInlineCalls } from './recorded-local.ts';
+import {
+  LOCAL_ACTIVITY,
+  type RecordedLocalCall,
+  inlineCallsOf,
+  readLocalCall,
+  withCalls,
+} from './recorded-local.ts';
 
 /** A fact without its id and time. */
 type FactBody = Fact extends infer F ? (F extends Fact ? Omit<F, 'id' | 'at'> : never) : never;
@@ -33,7 +38,7 @@ export async function* readFacts(
   for await (const { facts } of readFactPages(client, run, options)) yield* facts;
 }
 
-/** Facts of one page of a history. Some events have no fact. */
+/** Facts of one page of a history. Some events have no fact. The list is emptied when the reader asks for the next page. */
 export interface FactPage {
   facts: readonly Fact[];
   /** The number of the page's last event; 0 for an empty page. */
@@ -50,6 +55,15 @@ export async function* readFactPages(
   const factOf = createFactReader(client, run);
   const callsIn = createLocalReader(client, latestFirst);
   for await (const events of readRun(client, run, options)) {
+    const facts = await factsOf(events);
+    const lastEvent = Number(events.at(-1)?.eventId ?? 0);
+    // The next page may come in days, and a suspended generator keeps its variables.
+    events.length = 0;
+    yield { facts, lastEvent };
+    facts.length = 0;
+  }
+
+  async function factsOf(events: readonly HistoryEvent[]): Promise<Fact[]> {
     const read: Fact[] = [];
     for (const event of events) {
       const fact = factOf(event);
@@ -59,7 +73,7 @@ export async function* readFactPages(
       const facts = calls === undefined ? [fact] : withCalls(fact, calls);
       read.push(...(latestFirst ? facts.toReversed() : facts));
     }
-    yield { facts: read, lastEvent: Number(events.at(-1)?.eventId ?? 0) };
+    return read;
   }
 }
 
@@ -84,37 +98,6 @@ async function localCallOf(
 ): Promise<RecordedLocalCall[] | undefined> {
   const call = await readLocalCall(client, details ?? {}, failure);
   return call && [call];
-}
-
-async function inlineCallsOf(result: Recorded): Promise<RecordedLocalCall[] | undefined> {
-  const turn = asModelTurn(await result());
-  const calls = turn === undefined ? [] : readInlineCalls(turn);
-  return calls.length === 0 ? undefined : calls;
-}
-
-/** Expands inline calls into the facts that an activity would have recorded, so that readers need no special case. */
-function withCalls(fact: Fact, calls: RecordedLocalCall[]): Fact[] {
-  const { id, at } = fact;
-  const before = fact.type === 'marked' ? 0 : Math.max(...calls.map(({ ms = 0 }) => ms));
-  const facts = calls.flatMap(({ id: workId, name, input, ms = 0, end }): Fact[] => {
-    const work = { of: 'activity', id, key: `${id} ${workId}`, more: true } as const;
-    const start = { ...work, at: at - ms } as const;
-    return [
-      { ...start, type: 'scheduled', workId, name, input: async () => input, local: true },
-      { ...start, type: 'begun', attempt: 1 },
-      end.type === 'succeeded'
-        ? { ...work, at, type: 'succeeded', result: async () => end.result }
-        : {
-            ...work,
-            at,
-            type: 'failed',
-            error: async () => end.failed.error,
-            failure: async () => end.failed,
-          },
-    ];
-  });
-  const { more: _, ...last } = facts.pop() ?? fact;
-  return [{ ...fact, at: at - before, more: true }, ...facts, last];
 }
 
 function positionOf({ eventId, eventTime }: HistoryEvent): { id: number; at: number } {

@@ -44,8 +44,7 @@ export async function* readRunPages(
     let next: RunRef | undefined;
     for await (const { facts, lastEvent } of readFactPages(client, current, options)) {
       // The start says whether the run continues another run, so other runs need no second request.
-      const [first] = facts;
-      if (first?.type === 'started' && current === run) yield* readBefore(client, first);
+      if (current === run) yield* readBefore(client, facts[0]);
       // No event follows the end of a run, but the server may end a history with an empty page.
       next ??= nextAfter(current, facts.at(-1));
       yield { run: current, facts, lastEvent };
@@ -54,8 +53,10 @@ export async function* readRunPages(
   }
 }
 
-async function* readBefore(client: Client, start: StartedFact): AsyncGenerator<RunPage> {
-  for (const { run, until } of await partsBefore(client, start)) {
+/** `first`: of the run. */
+async function* readBefore(client: Client, first: Fact | undefined): AsyncGenerator<RunPage> {
+  if (first?.type !== 'started') return;
+  for (const { run, until } of await partsBefore(client, first)) {
     for await (const { facts, lastEvent } of readFactPages(client, run)) {
       const end = until === undefined ? -1 : facts.findIndex((fact) => isDroppedBy(until, fact));
       yield { run, facts: end < 0 ? facts : facts.slice(0, end), lastEvent };

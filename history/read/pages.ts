@@ -38,7 +38,7 @@ export interface ReadOptions {
   signal?: AbortSignal | undefined;
 }
 
-/** Reads the recorded events of one run in the client's namespace, page by page. Needs no worker. */
+/** Reads the recorded events of one run in the client's namespace, page by page. Needs no worker. The reader may empty a page. */
 export function readRun(
   client: Client,
   run: RunRef,
@@ -50,7 +50,7 @@ export function readRun(
     pageSize = latestFirst ? 20 : 200,
     signal,
   }: ReadOptions = {},
-): AsyncGenerator<readonly HistoryEvent[]> {
+): AsyncGenerator<HistoryEvent[]> {
   const service = client.workflowService;
   return readPages<HistoryEvent>(
     async (token, size) => {
@@ -73,7 +73,11 @@ export function readRun(
           waits || size === 1 ? ask() : client.withDeadline(Date.now() + PAGE_MS, ask),
         );
       const page = await (schedule === undefined ? requested(follow) : schedule(requested));
-      return { events: page.history?.events ?? [], next: page.nextPageToken };
+      // Copies: the reader may empty the list, and the token is a part of the response's buffer, which it would keep.
+      return {
+        events: [...(page.history?.events ?? [])],
+        next: page.nextPageToken && new Uint8Array(page.nextPageToken),
+      };
     },
     (error) =>
       error instanceof PageTimeout || [RESOURCE_EXHAUSTED, DEADLINE_EXCEEDED].includes(grpcCode(error) ?? 0),
@@ -150,7 +154,7 @@ export async function* readPages<E>(
   fetch: FetchPage<E>,
   tooLarge: (error: unknown) => boolean,
   { pageSize = 200, ahead = false }: { pageSize?: number; ahead?: boolean } = {},
-): AsyncGenerator<readonly E[]> {
+): AsyncGenerator<E[]> {
   let size = pageSize;
   const ask = async (token: Uint8Array | undefined): Promise<Page<E>> => {
     for (;;) {

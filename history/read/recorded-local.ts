@@ -2,7 +2,9 @@ import type { Client } from '@temporalio/client';
 import { type LocalCall, type ModelTurn, parseActivityId } from '../../agent/calls/calls.ts';
 import type { FailedCall } from '../../agent/calls/failures.ts';
 import { fieldsOf } from '../../agent/values/json-object.ts';
-import { type Failure, type Payloads, decodeFirst, recordedFailure } from './payloads.ts';
+import type { Fact } from './fact.ts';
+import { asModelTurn } from './records.ts';
+import { type Failure, type Payloads, type Recorded, decodeFirst, recordedFailure } from './payloads.ts';
 
 /** Name of the marker that sdk-core records at the end of a local activity. */
 export const LOCAL_ACTIVITY = 'core_local_activity';
@@ -11,6 +13,38 @@ export const LOCAL_ACTIVITY = 'core_local_activity';
 export interface RecordedLocalCall extends LocalCall {
   name: string;
   end: { type: 'succeeded'; result: unknown } | { type: 'failed'; failed: FailedCall };
+}
+
+/** Returns undefined for a result without inline calls. */
+export async function inlineCallsOf(result: Recorded): Promise<RecordedLocalCall[] | undefined> {
+  const turn = asModelTurn(await result());
+  const calls = turn === undefined ? [] : readInlineCalls(turn);
+  return calls.length === 0 ? undefined : calls;
+}
+
+/** Expands inline calls into the facts that an activity would have recorded, so that readers need no special case. */
+export function withCalls(fact: Fact, calls: RecordedLocalCall[]): Fact[] {
+  const { id, at } = fact;
+  const before = fact.type === 'marked' ? 0 : Math.max(...calls.map(({ ms = 0 }) => ms));
+  const facts = calls.flatMap(({ id: workId, name, input, ms = 0, end }): Fact[] => {
+    const work = { of: 'activity', id, key: `${id} ${workId}`, more: true } as const;
+    const start = { ...work, at: at - ms } as const;
+    return [
+      { ...start, type: 'scheduled', workId, name, input: async () => input, local: true },
+      { ...start, type: 'begun', attempt: 1 },
+      end.type === 'succeeded'
+        ? { ...work, at, type: 'succeeded', result: async () => end.result }
+        : {
+            ...work,
+            at,
+            type: 'failed',
+            error: async () => end.failed.error,
+            failure: async () => end.failed,
+          },
+    ];
+  });
+  const { more: _, ...last } = facts.pop() ?? fact;
+  return [{ ...fact, at: at - before, more: true }, ...facts, last];
 }
 
 /**
@@ -35,7 +69,7 @@ export async function readLocalCall(
 }
 
 /** Reads the inline calls in the result of a model call. Leaves out calls without an end: an activity repeats and records them. */
-export function readInlineCalls({ decision, made = [] }: ModelTurn): RecordedLocalCall[] {
+function readInlineCalls({ decision, made = [] }: ModelTurn): RecordedLocalCall[] {
   const actions = decision.type === 'act' ? decision.actions : [];
   // The list may be of another workflow's activity with the same name.
   return (Array.isArray(made) ? made : []).flatMap(({ id, ms, result, failed }): RecordedLocalCall[] => {

@@ -60,9 +60,10 @@ export async function* readTimeline(
   const relationOf = createRelation(after);
   let collected: RunEvent[] = [];
   let [latestAt, isPast] = [0, present === undefined];
+  let fact: Fact | undefined;
   for await (const { run: of, facts, lastEvent } of readRunPages(client, run, { follow, schedule, signal })) {
     const { runId } = of;
-    for (const fact of facts) {
+    for (fact of facts) {
       latestAt = fact.at;
       await onFact?.(fact);
       collected.push(...(await trace.next(fact)));
@@ -76,6 +77,7 @@ export async function* readTimeline(
         relation === 'after' ? 0 : relation === 'before' ? events.length : (after?.index ?? -1) + 1;
       yield { at: fact.at, runId, event: fact.id, events, known, relation, child };
     }
+    fact = undefined; // it would keep its page while the next one is waited for
     if (isPast || runId !== present?.runId || lastEvent < present.events) continue;
     isPast = true;
     const at = { at: latestAt, runId, event: lastEvent };

@@ -3,6 +3,7 @@ import type { Client } from '@temporalio/client';
 import { describe, expect, test } from 'vitest';
 import { follow } from '../../cli/follow/follow.ts';
 import { AgentRun } from '../../client/api/agent-run.ts';
+import { type FactPage, readFactPages } from '../../history/read/facts.ts';
 import { readRunPages } from '../../history/read/lineage.ts';
 import { type Page, type RunRef, abortable, readPages } from '../../history/read/pages.ts';
 import { allOf } from '../support/all-of.ts';
@@ -165,6 +166,20 @@ test('a history may end with an empty page: the run that continues it is read al
   });
   const pages = await allOf(readRunPages(client, first.run, { follow: true }));
   expect(new Set(pages.map(({ run }) => run.runId))).toEqual(new Set([first.run.runId, second.run.runId]));
+});
+
+test('the facts of a page are dropped when the reader asks for the next page', async () => {
+  const { run, history } = recorded.get('continued') ?? {};
+  if (run === undefined) throw new Error('There is no history of a continued run.');
+  const client = historyClient({
+    getWorkflowExecutionHistory: async ({ nextPageToken }: Request) =>
+      nextPageToken === undefined ? { history, nextPageToken: new Uint8Array([1]) } : {},
+  });
+  const pages = readFactPages(client, run, { follow: true });
+  const { value } = (await pages.next()) as { value: FactPage }; // it has two pages
+  expect(value.facts[0]?.type).toBe('started');
+  await pages.next();
+  expect([value.facts, history?.events?.[0]?.eventId]).toEqual([[], expect.anything()]);
 });
 
 test('20 requests at once over one client give no warning of a leak', async () => {
