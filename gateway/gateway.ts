@@ -16,6 +16,7 @@ import {
   everybody,
 } from './http/caller.ts';
 import { refuseForeignPage } from './http/foreign-page.ts';
+import { createNamedClients } from './http/named-clients.ts';
 import { Refused, isOwnFault, problemResponse } from './http/problem.ts';
 import type { Protocol, ProtocolRoute } from './http/protocol.ts';
 import { createRateLimit } from './http/rate-limit.ts';
@@ -113,7 +114,14 @@ export function createGateway(client: AgentClient, options: GatewayOptions): Gat
     return context.json({ status: answers ? 'ok' : 'unreachable' }, answers ? 200 : 503);
   });
   const webUi = addressOf(options.webUi);
-  const base = { client, agents, basePath, report, webUi, feed: createWaitingFeed(client, { webUi }) };
+  const base = {
+    clientOf: createNamedClients(client),
+    agents,
+    basePath,
+    report,
+    webUi,
+    feed: createWaitingFeed(client, { webUi }),
+  };
   const protocolRoutes = protocols.flatMap(routesOf);
   for (const route of protocolRoutes) if (route.scope === undefined) serveProtocol(app, route, base);
   const limit = bodyLimit({
@@ -141,7 +149,7 @@ export function createGateway(client: AgentClient, options: GatewayOptions): Gat
 }
 
 interface Base {
-  client: AgentClient;
+  clientOf: ReturnType<typeof createNamedClients>;
   agents: readonly ServedAgent[] | undefined;
   basePath: string;
   webUi: string | undefined;
@@ -149,7 +157,7 @@ interface Base {
   report(error: unknown): void;
 }
 
-function serve(app: OpenAPIHono<Env>, route: Route, { client, basePath, ...base }: Base): void {
+function serve(app: OpenAPIHono<Env>, route: Route, { clientOf, basePath, ...base }: Base): void {
   const { method, path, scope, summary, query, body, bodyIsOptional, response, status = 200, handle } = route;
   const isOfRun = path.includes('{id}');
   const isOfSession = path.includes('{name}');
@@ -182,7 +190,7 @@ function serve(app: OpenAPIHono<Env>, route: Route, { client, basePath, ...base 
       demand(caller, scope);
       const { id = '', name = '' } = context.req.param() as { id?: string; name?: string };
       if (isOfRun) checkOwn(caller, id);
-      const named = client.as(caller.name, caller.credential);
+      const named = clientOf(caller);
       const found = await handle({
         client: named,
         caller,
@@ -212,13 +220,13 @@ function contentOf(response: Route['response']) {
 function serveProtocol(
   app: OpenAPIHono<Env>,
   { method, path, scope, handle }: ProtocolRoute,
-  { client, agents, basePath, report }: Base,
+  { clientOf, agents, basePath, report }: Base,
 ): void {
   app.on(method.toUpperCase(), path, async (context) => {
     const caller = scope === undefined ? NOBODY : context.get('caller');
     if (scope !== undefined && scope !== 'any') demand(caller, scope);
     const params = context.req.param() as { [name: string]: string }; // Hono's type is of the path's text
-    const named = client.as(caller.name, caller.credential);
+    const named = clientOf(caller);
     return handle({ client: named, caller, params, request: context.req.raw, agents, basePath, report });
   });
 }
