@@ -1,4 +1,4 @@
-import { ask, runPath } from './api.js';
+import { Problem, ask, runPath } from './api.js';
 import { createDecisions } from './decisions.js';
 import { announce, el, labelled, newId, pre } from './dom.js';
 import { createInputEditor, diffBlock } from './input-editor.js';
@@ -100,7 +100,10 @@ export function createCard({ run, call }, { showsRun, onGone }) {
       announce(`${type}: ${toolName(call)} ${call.call} of run ${run.id}. Done.`);
       onGone();
     } catch (error) {
-      result.textContent = error instanceof Error ? error.message : String(error);
+      result.textContent =
+        error instanceof Problem
+          ? error.message
+          : 'The gateway cannot be reached. Send the decision again when the page says Live.';
       decisions.setBusy(false);
     }
   }
