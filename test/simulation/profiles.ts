@@ -38,6 +38,9 @@ export interface Profile {
   /** Share of the deferred calls that somebody answers by token, and the longest time until then. */
   answersByToken?: number;
   answerMs?: number;
+  /** Shares of the agents that summarize their old turns, and of the runs in which agents hand the conversation over. */
+  compaction?: number;
+  handoffs?: number;
 }
 
 const SLOW_MS = 1500;
@@ -122,7 +125,33 @@ const profiles: readonly Profile[] = [
   },
 ];
 
+/** Share of the simulations with one of the newer profiles. The others have the profile that they had before. */
+const NEWER = 0.12;
+
+const newerProfiles: readonly Profile[] = [
+  // Summaries, and everything that goes back to before them.
+  {
+    name: 'summaries',
+    tools: ['read', 'mail', 'peek'],
+    compaction: 1,
+    suggestedLength: 100,
+    habits: { rewind: 0.08, say: 0.08, haste: 0.3, cancel: 0 },
+    restarts: 0.8,
+  },
+  // The conversation goes back and forth between two agents.
+  {
+    name: 'handoffs',
+    tools: ['read', 'order', 'pay'],
+    handoffs: 1,
+    favourite: 'transfer_to_second',
+    suggestedLength: 100,
+    habits: { rewind: 0.08, say: 0.08, pause: 0.08, study: 0.3, cancel: 0 },
+    restarts: 0.8,
+  },
+];
+
 /** Half of the simulations have no profile. */
-export function profileOf(random: Random): Profile {
-  return random.chance(0.5) ? random.of(profiles) : {};
+export function profileOf(random: Random, own: Random): Profile {
+  const profile = random.chance(0.5) ? random.of(profiles) : {};
+  return own.chance(NEWER) ? own.of(newerProfiles) : profile;
 }

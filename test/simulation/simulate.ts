@@ -26,6 +26,9 @@ const QUEUE = 'simulation';
 /** Share of the simulations in which everything is encrypted, and of those in which ended runs are reset. */
 const [ENCRYPTED, RESETS] = [0.15, 0.1];
 
+/** Makes other choices of a seed than those of the simulation. */
+const PROFILES = 0x70f1;
+
 export interface Simulated {
   seed: number;
   /** Sentences on laws that were broken. */
@@ -68,7 +71,7 @@ export async function simulate(
 export function profileOfSeed(seed: number): Profile {
   const random = new Random(seed);
   random.fork(); // the simulation's luck
-  return profileOf(random.fork());
+  return profileOf(random.fork(), new Random(seed ^ PROFILES));
 }
 
 class Simulation {
@@ -94,7 +97,7 @@ class Simulation {
     this.#sandbox = sandbox;
     this.#seed = seed;
     this.#random = random;
-    this.#profile = profileOf(random.fork());
+    this.#profile = profileOf(random.fork(), new Random(seed ^ PROFILES));
     const observer: ServerObserver = {
       taskFailed: ({ id }, cause, failure) => {
         this.#isDisturbed = true;
