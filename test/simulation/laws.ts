@@ -95,7 +95,11 @@ function rewindsHappen({ server, runs, words }: Seen): string[] {
     if (accepted === undefined || !isLast || isCancelled) return [];
     const isDone =
       events.some((event) => event.type === 'restarted' && event.at >= accepted.at) ||
-      server.executions.some((one) => one.id === id && one.startedAt >= accepted.at);
+      // A run that has ended is rewound by a new one. A run that continues as new may have forgotten the rewind.
+      server.executions.some(
+        ({ id: started, startedAt, request }) =>
+          started === id && startedAt >= accepted.at && request.continuedFrom === undefined,
+      );
     return isDone ? [] : [`${id}: a rewind was accepted at ${accepted.at} and did not happen`];
   });
 }

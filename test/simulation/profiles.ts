@@ -126,7 +126,7 @@ const profiles: readonly Profile[] = [
 ];
 
 /** Share of the simulations with one of the newer profiles. The others have the profile that they had before. */
-const NEWER = 0.12;
+const NEWER = 0.2;
 
 const newerProfiles: readonly Profile[] = [
   // Summaries, and everything that goes back to before them.
@@ -147,6 +147,21 @@ const newerProfiles: readonly Profile[] = [
     suggestedLength: 100,
     habits: { rewind: 0.08, say: 0.08, pause: 0.08, study: 0.3, cancel: 0 },
     restarts: 0.8,
+  },
+  // Messages to a run whose calls are cancelled for a rewind.
+  {
+    name: 'afterthoughts',
+    tools: ['mail', 'long', 'read'],
+    favourite: 'mail',
+    habits: { rewind: 0.06, say: 0.3, haste: 0.3, burst: 0, cancel: 0, cancelCall: 0 },
+  },
+  // Somebody pauses attempts whose worker is lost before it hears of the pause.
+  {
+    name: 'held attempts',
+    tools: ['mail', 'order', 'pledge'],
+    favourite: 'mail',
+    faults: { operate: 1, kill: 0.3, cutOff: 0.3, freeze: 0.3 },
+    habits: { retry: 0, rewind: 0, cancel: 0 },
   },
 ];
 
