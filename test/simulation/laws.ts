@@ -2,7 +2,7 @@ import type { RunEvent } from '../../agent/run/events.ts';
 import { RunView } from '../../agent/run/view.ts';
 import { AGENT_SESSION } from '../../workflows/messages.ts';
 import type { Word } from './operator.ts';
-import { brokenFromOutside, withOneLife, wordsRecorded } from './outside-laws.ts';
+import { brokenFromOutside, isReset, withOneLife, wordsRecorded } from './outside-laws.ts';
 import type { RunLife } from './run-lives.ts';
 import { protos, type temporal } from './sdk.ts';
 import type { VirtualServer } from './server.ts';
@@ -62,7 +62,10 @@ function decisionsMeetTheirWait({ runs, words }: Seen): string[] {
 /** A decision that fits a wait is accepted, or the wait is over. */
 function fittingIsAccepted({ words }: Seen): string[] {
   return words.flatMap(({ run, type, call, error, stillWaits }) =>
-    stillWaits === true ? [`${run}: ${type} fits call ${call}, which still waits: ${error}`] : [],
+    // A word to the run before its reset does not reach the run after the reset.
+    stillWaits === true && !isReset(words, run)
+      ? [`${run}: ${type} fits call ${call}, which still waits: ${error}`]
+      : [],
   );
 }
 
@@ -106,8 +109,10 @@ function rewindsHappen({ server, runs, words }: Seen): string[] {
 
 /** Nobody in a simulation terminates a run. */
 function nothingIsTerminated({ server }: Seen): string[] {
-  return server.executions.flatMap(({ id, runId, end, request }) =>
-    end?.type === 'terminated' && request.parent === undefined ? [`${id} was terminated: ${runId}`] : [],
+  return server.executions.flatMap(({ id, runId, end, request, resetRunId }) =>
+    end?.type === 'terminated' && request.parent === undefined && resetRunId === undefined
+      ? [`${id} was terminated: ${runId}`]
+      : [],
   );
 }
 

@@ -125,7 +125,7 @@ const profiles: readonly Profile[] = [
   },
 ];
 
-/** Share of the simulations with one of the newer profiles. The others have the profile that they had before. */
+/** Share of the seeds that have one of the profiles below. All other seeds keep their stories when a profile is added below. */
 const NEWER = 0.2;
 
 const newerProfiles: readonly Profile[] = [
