@@ -9,6 +9,8 @@ import { isCalm, sleep } from './virtual-time.ts';
 /** One word of an operator, and what became of it. */
 export interface Word {
   at: number;
+  /** Time of the answer. */
+  answeredAt?: number | undefined;
   run: string;
   type: string;
   call?: string | undefined;
@@ -55,6 +57,7 @@ export function speaker(id: string, words: Word[], isThere?: (wait: WaitingCall)
       said.error = `${name}: ${message}`;
       if (!refusals.has(name)) throw error;
       said.outcome = 'refused';
+      said.answeredAt = Date.now();
       said.stillWaits = wait !== undefined && (await isThere?.(wait));
     }
     return said.outcome !== 'refused';

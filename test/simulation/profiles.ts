@@ -153,6 +153,7 @@ const newerProfiles: readonly Profile[] = [
     name: 'afterthoughts',
     tools: ['mail', 'long', 'read'],
     favourite: 'mail',
+    suggestedLength: 40,
     habits: { rewind: 0.06, say: 0.3, haste: 0.3, burst: 0, cancel: 0, cancelCall: 0 },
   },
   // Somebody pauses attempts whose worker is lost before it hears of the pause.

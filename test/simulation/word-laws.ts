@@ -19,8 +19,10 @@ export const pausesHold: Law = ({ server, words }) =>
     const next = others.find(({ at }) => at > paused.at);
     if (next?.type !== 'resume' || next.outcome !== 'refused' || !/not paused/u.test(next.error ?? ''))
       return [];
+    // Two words that are on their way together may change places.
+    const until = next.answeredAt ?? next.at;
     const isResumed = others.some(
-      ({ at, outcome }) => outcome !== 'refused' && at > paused.at - WAY_MS && at <= next.at,
+      ({ at, outcome }) => outcome !== 'refused' && at > paused.at - WAY_MS && at <= until,
     );
     return isResumed
       ? []
