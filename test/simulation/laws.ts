@@ -85,7 +85,7 @@ function saidIsHeard({ world, runs, words }: Seen): string[] {
   });
 }
 
-/** A rewind that an open run has accepted happens, unless the run is cancelled first. */
+/** A rewind that an open run has accepted happens, unless the run is cancelled first. After a reset the word may come at another time, and be refused. */
 function rewindsHappen({ server, runs, words }: Seen): string[] {
   return runs.flatMap(({ id, report, events }) => {
     const accepted = words.findLast(
@@ -95,13 +95,16 @@ function rewindsHappen({ server, runs, words }: Seen): string[] {
     const isCancelled = words.some(
       ({ run, type, outcome }) => run === id && type === 'cancel' && outcome !== 'refused',
     );
-    if (accepted === undefined || !isLast || isCancelled) return [];
+    if (accepted === undefined || !isLast || isCancelled || isReset(words, id)) return [];
     const isDone =
       events.some((event) => event.type === 'restarted' && event.at >= accepted.at) ||
       // A run that has ended is rewound by a new one. A run that continues as new may have forgotten the rewind.
       server.executions.some(
         ({ id: started, startedAt, request }) =>
-          started === id && startedAt >= accepted.at && request.continuedFrom === undefined,
+          started === id &&
+          startedAt >= accepted.at &&
+          startedAt <= (accepted.answeredAt ?? Infinity) &&
+          request.continuedFrom === undefined,
       );
     return isDone ? [] : [`${id}: a rewind was accepted at ${accepted.at} and did not happen`];
   });

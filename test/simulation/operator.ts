@@ -49,6 +49,7 @@ export function speaker(id: string, words: Word[], isThere?: (wait: WaitingCall)
     words.push(said);
     try {
       const receipt = await send();
+      said.answeredAt = Date.now();
       // The call has not deferred yet, and perhaps never will.
       said.isKept = (receipt as { kept?: true } | undefined)?.kept === true;
       said.outcome = said.isKept ? 'unknown' : 'accepted';
