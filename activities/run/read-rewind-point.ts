@@ -1,5 +1,6 @@
 import { ApplicationFailure, Context } from '@temporalio/activity';
 import { lastOfEach } from '../../agent/calls/restart.ts';
+import { isOneOfSeveral } from '../../agent/definition/handed-over.ts';
 import type { RewindPoint } from '../../agent/run/rewind-point.ts';
 import { InvalidInput } from '../../agent/values/refusal.ts';
 import { readEffects } from '../../history/views/effects.ts';
@@ -13,7 +14,7 @@ export async function rewindPoint(step: number): Promise<RewindPoint> {
   const run = info.workflowExecution;
   if (run === undefined) throw new Error('unreachable: only a workflow rewinds itself');
   return withHeartbeat(async () => {
-    const { modelCalls, done, lastN, agents } = await readRestartRecord(client, run);
+    const { modelCalls, done, lastN } = await readRestartRecord(client, run);
     const modelCall = modelCalls.find((other) => other.step === step);
     if (modelCall === undefined) {
       throw invalidInput(
@@ -24,7 +25,9 @@ export async function rewindPoint(step: number): Promise<RewindPoint> {
       const point = await readRestartPoint(client, pointBefore(modelCall), run.workflowId);
       // The run has waited for its sub-agents to end.
       const effects = await readEffects(client, run, { step, again: undefined }, () => Promise.resolve());
-      const agent = agents.size > 1 ? modelCall.manifest?.name : undefined;
+      const { manifest } = modelCall;
+      // The run may have another agent already that was not asked yet.
+      const agent = manifest !== undefined && isOneOfSeveral(manifest) ? manifest.name : undefined;
       return { ...point, agent, done: lastOfEach([...done, ...effects]), firstN: lastN + 1 };
     } catch (error) {
       throw error instanceof InvalidInput ? invalidInput(error.message) : error;

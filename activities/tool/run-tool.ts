@@ -55,6 +55,8 @@ export function createToolActivity(
           tenant: async () => (await manifest()).tenant,
         });
         await refuseAfterDeaths(attempt, meta.call);
+        // The call may have been cancelled meanwhile. A `once` guard looks itself.
+        if (meta.once !== true) attempt.signal.throwIfAborted();
         const { maxOutputChars } = meta;
         const ended = await inToolScope(scopeOf(tool, meta, attempt.context), () =>
           meta.reconcile === true

@@ -46,10 +46,12 @@ export function keptTurns(entries: readonly Entry[], compaction: CompactionManif
   return keep;
 }
 
-/** The conversation without its last `keep` turns, for a summary of it. */
+/** The conversation without its last `keep` turns, for a summary of it by the agent that has the conversation. */
 export function conversationBefore(entries: readonly Entry[], keep: number): PromptContext {
   const shown = visible(entries, 0, (entry) => entry);
-  return conversation(shown.slice(0, keptFrom(shown, keep)));
+  const from = keptFrom(shown, keep);
+  const handoffs = shown.slice(from).filter(({ type }) => type === 'agent');
+  return conversation([...shown.slice(0, from), ...handoffs]);
 }
 
 /** The request for a summary: the prompt of the old turns, which the provider has seen, and what to write at its end. */

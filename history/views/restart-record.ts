@@ -24,6 +24,7 @@ import {
   asRewindPoint,
   asRunInput,
 } from '../read/records.ts';
+import { UncarriedMessages } from '../trace/uncarried-messages.ts';
 import { createTrace } from '../trace/trace.ts';
 
 /** Reads the state of a run at each step, over all runs that it continues. */
@@ -53,6 +54,7 @@ function createReading(workflowId: string) {
     elapsedMs: 0,
     isWhole: false,
   };
+  const undelivered = new UncarriedMessages();
   let latestAt = 0;
   let isFirst = true;
   let isRewinding = false;
@@ -71,7 +73,12 @@ function createReading(workflowId: string) {
       }
       if (!isEnd(fact)) latestAt = fact.at;
     },
-    result: () => ({ ...record, spent: runTrace.spent(), elapsedMs: runTrace.elapsedMs(latestAt) }),
+    result: () => ({
+      ...record,
+      undelivered: [...undelivered.texts],
+      spent: runTrace.spent(),
+      elapsedMs: runTrace.elapsedMs(latestAt),
+    }),
   };
 
   /** Adds the decision to the approvals for the rest of the run, if it is such an approval. */
@@ -90,11 +97,11 @@ function createReading(workflowId: string) {
     const next = last?.isScheduled === false && !isRewinding ? last : undefined;
     if (message.type === 'say') {
       const entry: Entry = { type: 'message', text: message.text };
-      if (next === undefined) record.undelivered.push(message.text);
+      if (next === undefined) undelivered.receive(message.text);
       else Object.assign(next, { delta: [...next.delta, entry], carried: [...next.carried, entry] });
     }
     if (message.type === 'rewind') {
-      record.undelivered = [];
+      undelivered.take();
       isRewinding = true;
     }
     if (message.type !== 'extend') return;
@@ -143,7 +150,8 @@ function createReading(workflowId: string) {
     };
     record.done = done;
     noteNumber((input.firstN ?? 0) - 1);
-    record.undelivered = []; // the run's input repeats them
+    undelivered.take(); // the run's input repeats them
+    if (input.restart !== undefined) undelivered.rewind();
     const { approved, allowance } = counters ?? {};
     record.granted = { ...(approved && { approved }), ...(allowance && { allowance }) };
     record.manifest = input.manifest ?? record.manifest;
@@ -192,7 +200,8 @@ function createReading(workflowId: string) {
     record.done = point.done;
     record.results.clear();
     isRewinding = false;
-    const messages = record.undelivered.splice(0).map((text): Entry => ({ type: 'message', text }));
+    undelivered.rewind();
+    const messages = undelivered.take().map((text): Entry => ({ type: 'message', text }));
     const pending = [...point.pending, ...messages];
     addFirstModelCall(run, { ...point, pending }, at, { ...run, until: id + 1 });
   }
@@ -213,7 +222,7 @@ function createReading(workflowId: string) {
     if (input === undefined) return;
     const { base, prev, delta, repeat, size, compact } = input;
     if (compact === true) return; // the next call carries the entries
-    record.undelivered = [];
+    undelivered.carry(0, input);
     readAgentEntry(delta);
     const last = record.modelCalls.at(-1);
     if (last?.step === Number(call) && last.isScheduled && (id?.n ?? 0) > 0) {

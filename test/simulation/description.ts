@@ -40,6 +40,9 @@ export function describe(execution: Execution) {
             },
           }),
     },
+    ...(execution.resetRunId === undefined
+      ? {}
+      : { workflowExtendedInfo: { resetRunId: execution.resetRunId } }),
     pendingActivities: [...execution.activities.values()].map((activity) => ({
       activityId: activity.schedule.activityId,
       activityType: activity.schedule.activityType,

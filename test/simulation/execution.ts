@@ -58,6 +58,8 @@ export class Execution {
   readonly timers = new Timers(this);
   readonly relations = new Relations(this);
   end: End | undefined;
+  /** The execution in which the id continues after a reset. */
+  resetRunId: string | undefined;
   closedAt: number | undefined;
   historyBytes = 0;
   #cancelRequested = false;

@@ -1,12 +1,12 @@
 import type { RunEvent } from '../../agent/run/events.ts';
 import { RunView } from '../../agent/run/view.ts';
-import { asText } from '../../agent/values/vocabulary.ts';
 import { AGENT_SESSION } from '../../workflows/messages.ts';
 import type { Word } from './operator.ts';
-import { brokenFromOutside, withOneLife, wordsRecorded } from './outside-laws.ts';
+import { brokenFromOutside, isReset, withOneLife, wordsRecorded } from './outside-laws.ts';
 import type { RunLife } from './run-lives.ts';
 import { protos, type temporal } from './sdk.ts';
 import type { VirtualServer } from './server.ts';
+import { rightAgentIsAsked, summariesAreShown, toldIsRecorded } from './prompt-laws.ts';
 import type { SessionLife } from './session-lives.ts';
 import { sessionsAnswer } from './session-law.ts';
 import { cancelledCallsEnd, earlyAnswersCount, pausedBeginsNothing, pausesHold } from './word-laws.ts';
@@ -33,54 +33,6 @@ export type Law = (seen: Seen) => string[];
 /** Sentences on what is wrong; none if all laws hold. */
 export function brokenLaws(seen: Seen): string[] {
   return laws.flatMap((law) => law(seen));
-}
-
-/** Each request of a run shows the model the observations that its report has. After a restart only the last request does. */
-function toldIsRecorded({ world, runs }: Seen): string[] {
-  return runs.flatMap(({ id, report, events }) => {
-    const runIds = new Set(events.flatMap((event) => ('runId' in event ? [event.runId] : [])));
-    if (report.status !== 'completed') return [];
-    const asked = world.asked.filter(({ runId }) => runIds.has(runId));
-    const isRestarted = events.some(({ type }) => type === 'restarted');
-    return asked.slice(isRestarted ? -1 : 0).flatMap(({ step, request }) => {
-      const recorded = report.intermediateSteps
-        // The model is told of a reply that cannot be read in a message of its own.
-        .filter(
-          ({ call, action }) => action.tool !== '_Exception' && Number(call.split('.')[0]) < Number(step),
-        )
-        .map(({ observation }) => text(observation));
-      const told = toldObservations(request.prompt, recorded);
-      const at = recorded.findIndex((one, index) => one !== told[index]);
-      if (at < 0 && told.length === recorded.length) return [];
-      return [
-        `${id}: at step ${step} the model was told ${told.length} observations, and ${recorded.length} are recorded; the first that differs: ${told[at]} / ${recorded[at]}`,
-      ];
-    });
-  });
-}
-
-interface Prompt {
-  messages?: { role: string; content: unknown; tool_calls?: unknown }[];
-  text?: string;
-}
-
-/** The results of tools in a prompt. A kind without tool messages has them in its text: those expected, as far as they are there in order. */
-function toldObservations(prompt: unknown, expected: readonly string[]): string[] {
-  const { messages = [], text: whole = '' } = prompt as Prompt;
-  const results = messages.filter(({ role }) => role === 'tool');
-  if (results.length > 0 || expected.length === 0) return results.map(({ content }) => text(content));
-  const all = [...messages.map(({ content }) => text(content)), whole].join('\n');
-  let from = 0;
-  return expected.filter((one) => {
-    const at = all.indexOf(one, from);
-    if (at >= 0) from = at + one.length;
-    return at >= 0;
-  });
-}
-
-function text(value: unknown): string {
-  const plain = asText(value as never);
-  return plain === '' ? '[no output]' : plain;
 }
 
 /** A tool neither begins nor commits in an attempt that is over. */
@@ -110,7 +62,10 @@ function decisionsMeetTheirWait({ runs, words }: Seen): string[] {
 /** A decision that fits a wait is accepted, or the wait is over. */
 function fittingIsAccepted({ words }: Seen): string[] {
   return words.flatMap(({ run, type, call, error, stillWaits }) =>
-    stillWaits === true ? [`${run}: ${type} fits call ${call}, which still waits: ${error}`] : [],
+    // A word to the run before its reset does not reach the run after the reset.
+    stillWaits === true && !isReset(words, run)
+      ? [`${run}: ${type} fits call ${call}, which still waits: ${error}`]
+      : [],
   );
 }
 
@@ -130,7 +85,7 @@ function saidIsHeard({ world, runs, words }: Seen): string[] {
   });
 }
 
-/** A rewind that an open run has accepted happens, unless the run is cancelled first. */
+/** A rewind that an open run has accepted happens, unless the run is cancelled first. After a reset the word may come at another time, and be refused. */
 function rewindsHappen({ server, runs, words }: Seen): string[] {
   return runs.flatMap(({ id, report, events }) => {
     const accepted = words.findLast(
@@ -140,18 +95,27 @@ function rewindsHappen({ server, runs, words }: Seen): string[] {
     const isCancelled = words.some(
       ({ run, type, outcome }) => run === id && type === 'cancel' && outcome !== 'refused',
     );
-    if (accepted === undefined || !isLast || isCancelled) return [];
+    if (accepted === undefined || !isLast || isCancelled || isReset(words, id)) return [];
     const isDone =
       events.some((event) => event.type === 'restarted' && event.at >= accepted.at) ||
-      server.executions.some((one) => one.id === id && one.startedAt >= accepted.at);
+      // A run that has ended is rewound by a new one. A run that continues as new may have forgotten the rewind.
+      server.executions.some(
+        ({ id: started, startedAt, request }) =>
+          started === id &&
+          startedAt >= accepted.at &&
+          startedAt <= (accepted.answeredAt ?? Infinity) &&
+          request.continuedFrom === undefined,
+      );
     return isDone ? [] : [`${id}: a rewind was accepted at ${accepted.at} and did not happen`];
   });
 }
 
 /** Nobody in a simulation terminates a run. */
 function nothingIsTerminated({ server }: Seen): string[] {
-  return server.executions.flatMap(({ id, runId, end, request }) =>
-    end?.type === 'terminated' && request.parent === undefined ? [`${id} was terminated: ${runId}`] : [],
+  return server.executions.flatMap(({ id, runId, end, request, resetRunId }) =>
+    end?.type === 'terminated' && request.parent === undefined && resetRunId === undefined
+      ? [`${id} was terminated: ${runId}`]
+      : [],
   );
 }
 
@@ -249,6 +213,8 @@ function nothingIsInClear({ server, values }: Seen): string[] {
 const laws: Law[] = [
   (seen) => brokenFromOutside({ ...seen, lost: seen.server.lostUpdates }),
   toldIsRecorded,
+  summariesAreShown,
+  rightAgentIsAsked,
   ({ server, words }) =>
     wordsRecorded(
       words,

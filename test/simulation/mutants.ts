@@ -137,6 +137,48 @@ export const mutants: readonly Mutant[] = [
     replace: 'if (!encrypts) for (const command of input.commands)',
   },
   {
+    name: 'a tool begins in an attempt that was cancelled before',
+    file: 'activities/tool/run-tool.ts',
+    find: 'if (meta.once !== true) attempt.signal.throwIfAborted();',
+    replace: '',
+  },
+  {
+    name: 'a message that the record has after its model call counts as unheard',
+    file: 'history/trace/uncarried-messages.ts',
+    find: 'if (!remove(this.#early, text)) this.#texts.push(text);',
+    replace: 'this.#texts.push(text);',
+  },
+  {
+    name: 'a summary is asked of the agent before a handoff',
+    file: 'agent/transcript/compaction.ts',
+    find: 'conversation([...shown.slice(0, from), ...handoffs])',
+    replace: 'conversation(shown.slice(0, from))',
+  },
+  {
+    name: 'a summary keeps a turn less than it says',
+    file: 'agent/transcript/visible.ts',
+    find: 'keptFrom(before.map(entryOf), entry.keep)',
+    replace: 'keptFrom(before.map(entryOf), entry.keep - 1)',
+  },
+  {
+    name: 'a rewind does not know an agent that was not asked yet',
+    file: 'activities/run/read-rewind-point.ts',
+    find: 'manifest !== undefined && isOneOfSeveral(manifest) ? manifest.name : undefined',
+    replace: '(await readRestartRecord(client, run)).agents.size > 1 ? modelCall.manifest?.name : undefined',
+  },
+  {
+    name: 'a rewind to before a handoff keeps the later agent',
+    file: 'workflows/loop/rewind-loop.ts',
+    find: '(agent === undefined ? undefined : loop.agents.get(agent)) ?? loop.manifest',
+    replace: 'loop.manifest',
+  },
+  {
+    name: 'a run that continues as new after a handoff forgets the other agent',
+    file: 'workflows/agent-run.ts',
+    find: 'withRunId([...turn, ...handedOver], runId)',
+    replace: 'withRunId(turn, runId)',
+  },
+  {
     name: 'two waits of a call have the same number',
     seed: 49,
     file: 'agent/run/call-wait.ts',

@@ -56,7 +56,18 @@ async function untilFound(mutant: Mutant): Promise<{ runs: number; seed?: number
     }
     const { stdout, stderr } = await execa(
       process.execPath,
-      ['--import', 'tsx', 'test/simulation/main.ts', '--first', '--seed', seed, '--runs', most, ...chosen],
+      [
+        '--max-semi-space-size=64',
+        '--import',
+        'tsx',
+        'test/simulation/main.ts',
+        '--first',
+        '--seed',
+        seed,
+        '--runs',
+        most,
+        ...chosen,
+      ],
       { cwd: folder, reject: false },
     );
     const lines = stdout.split('\n');

@@ -9,6 +9,8 @@ import { isCalm, sleep } from './virtual-time.ts';
 /** One word of an operator, and what became of it. */
 export interface Word {
   at: number;
+  /** Time of the answer. */
+  answeredAt?: number | undefined;
   run: string;
   type: string;
   call?: string | undefined;
@@ -47,6 +49,7 @@ export function speaker(id: string, words: Word[], isThere?: (wait: WaitingCall)
     words.push(said);
     try {
       const receipt = await send();
+      said.answeredAt = Date.now();
       // The call has not deferred yet, and perhaps never will.
       said.isKept = (receipt as { kept?: true } | undefined)?.kept === true;
       said.outcome = said.isKept ? 'unknown' : 'accepted';
@@ -55,6 +58,7 @@ export function speaker(id: string, words: Word[], isThere?: (wait: WaitingCall)
       said.error = `${name}: ${message}`;
       if (!refusals.has(name)) throw error;
       said.outcome = 'refused';
+      said.answeredAt = Date.now();
       said.stillWaits = wait !== undefined && (await isThere?.(wait));
     }
     return said.outcome !== 'refused';

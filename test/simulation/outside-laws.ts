@@ -18,8 +18,8 @@ export function brokenFromOutside(outcome: Outcome): string[] {
 
 export const ONCE = ['mail', 'order', 'parcel', 'pledge'];
 
-/** Word of somebody who has reset an ended run. Its later steps are made again, with the effects that they have. */
-export const RESET = 'reset of the ended run';
+/** Word of somebody who has reset a run. Its later steps are made again, with the effects that they have. */
+export const RESET = 'reset of the run';
 
 /** A person runs the call again, or says that its lost attempt is dead, which may not be so. */
 const DARING = ['retry', 'reconcile'];
@@ -41,7 +41,7 @@ function effectsOnce({ world, words }: Outcome): string[] {
   });
 }
 
-function isReset(words: readonly Word[], root: string): boolean {
+export function isReset(words: readonly Word[], root: string): boolean {
   return words.some(({ type, run }) => type === RESET && root.startsWith(run));
 }
 

@@ -38,6 +38,9 @@ export interface Profile {
   /** Share of the deferred calls that somebody answers by token, and the longest time until then. */
   answersByToken?: number;
   answerMs?: number;
+  /** Shares of the agents that summarize their old turns, and of the runs in which agents hand the conversation over. */
+  compaction?: number;
+  handoffs?: number;
 }
 
 const SLOW_MS = 1500;
@@ -122,7 +125,49 @@ const profiles: readonly Profile[] = [
   },
 ];
 
+/** Share of the seeds that have one of the profiles below. All other seeds keep their stories when a profile is added below. */
+const NEWER = 0.2;
+
+const newerProfiles: readonly Profile[] = [
+  // Summaries, and everything that goes back to before them.
+  {
+    name: 'summaries',
+    tools: ['read', 'mail', 'peek'],
+    compaction: 1,
+    suggestedLength: 100,
+    habits: { rewind: 0.08, say: 0.08, haste: 0.3, cancel: 0 },
+    restarts: 0.8,
+  },
+  // The conversation goes back and forth between two agents.
+  {
+    name: 'handoffs',
+    tools: ['read', 'order', 'pay'],
+    handoffs: 1,
+    favourite: 'transfer_to_second',
+    suggestedLength: 100,
+    habits: { rewind: 0.08, say: 0.08, pause: 0.08, study: 0.3, cancel: 0 },
+    restarts: 0.8,
+  },
+  // Messages to a run whose calls are cancelled for a rewind.
+  {
+    name: 'afterthoughts',
+    tools: ['mail', 'long', 'read'],
+    favourite: 'mail',
+    suggestedLength: 40,
+    habits: { rewind: 0.06, say: 0.3, haste: 0.3, burst: 0, cancel: 0, cancelCall: 0 },
+  },
+  // Somebody pauses attempts whose worker is lost before it hears of the pause.
+  {
+    name: 'held attempts',
+    tools: ['mail', 'order', 'pledge'],
+    favourite: 'mail',
+    faults: { operate: 1, kill: 0.3, cutOff: 0.3, freeze: 0.3 },
+    habits: { retry: 0, rewind: 0, cancel: 0 },
+  },
+];
+
 /** Half of the simulations have no profile. */
-export function profileOf(random: Random): Profile {
-  return random.chance(0.5) ? random.of(profiles) : {};
+export function profileOf(random: Random, own: Random): Profile {
+  const profile = random.chance(0.5) ? random.of(profiles) : {};
+  return own.chance(NEWER) ? own.of(newerProfiles) : profile;
 }

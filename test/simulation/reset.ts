@@ -13,9 +13,11 @@ export interface ResetPoint {
 
 /**
  * Finished tasks before which nothing is open but activities and timers: what the server does about sub-agents and updates that are under
- * way is not simulated.
+ * way is not simulated. None for an open sub-agent, and for an open
+ * execution in which these are under way now.
  */
 export function resetPoints(base: Execution): ResetPoint[] {
+  if (base.isOpen && (base.request.parent !== undefined || !isQuiet(base.history))) return [];
   return base.tasks.finished.flatMap(({ startedEventId }, task) =>
     isQuiet(base.history.slice(0, startedEventId)) ? [{ base, task }] : [],
   );

@@ -15,6 +15,7 @@ import {
 import { RESET } from './outside-laws.ts';
 import type { Profile } from './profiles.ts';
 import type { Random } from './random.ts';
+import type { Resets } from './resets.ts';
 import { sleep } from './virtual-time.ts';
 
 /** Virtual time after which a run counts as stuck. */
@@ -27,7 +28,7 @@ const POLL_MS = 3000;
 /** A run from a start to an end, as everybody saw it. */
 export interface RunLife {
   id: string;
-  /** Begun by a rewind, a retry, or a fork of an ended run. */
+  /** Begun by a rewind, a retry, or a fork of an ended run, or reset. */
   isAgain: boolean;
   report: RunReport;
   /** From history, in order. */
@@ -43,8 +44,7 @@ export interface Stage {
   words: Word[];
   onlooker: Onlooker;
   profile: Profile;
-  /** Somebody resets an ended run, with Temporal's own command, or does not. */
-  reset(id: string): boolean;
+  resets: Resets;
 }
 
 /** A run with its operators, from its start to its end; then, perhaps, from a step on once more. */
@@ -55,10 +55,10 @@ export async function playRun(stage: Stage, first: string, random: Random): Prom
   let isReset = false;
   for (let id: string | undefined = first; id !== undefined;) {
     const life = await live(stage, id, random, isReset);
-    lives.push({ ...life, isAgain: lives.length > 0 });
-    isReset = life.end !== undefined && lives.length < MOST_LIVES && stage.reset(id);
+    const wasReset = words.some(({ type, run }) => type === RESET && run === life.id);
+    lives.push({ ...life, isAgain: lives.length > 0 || wasReset });
+    isReset = life.end !== undefined && lives.length < MOST_LIVES && stage.resets.ended(id);
     if (isReset) {
-      words.push({ at: Date.now(), run: id, type: RESET, outcome: 'accepted' });
       continue;
     }
     const isLast =
@@ -89,7 +89,7 @@ export async function again(
 }
 
 export async function live(
-  { client, words, onlooker, profile }: Stage,
+  { client, words, onlooker, profile, resets }: Stage,
   id: string,
   random: Random,
   isReset = false,
@@ -110,7 +110,11 @@ export async function live(
   const operators = Array.from({ length: onWaiting === undefined ? random.int(1, 2) : 0 }, () =>
     operate(run, random.fork(), speaker(id, words, isThere), onlooker, over.signal, profile.habits),
   );
-  if (isReset) operators.push(resumePaused(run, speaker(id, words), over.signal));
+  const afterReset = () => resumePaused(run, speaker(id, words), over.signal);
+  if (isReset) operators.push(afterReset());
+  // A program that answers each wait once would be asked again.
+  else if (onWaiting === undefined)
+    operators.push(resets.open(id, over.signal).then((wasReset) => (wasReset ? afterReset() : undefined)));
   const end = await Promise.race([
     run.result({ onWaiting }).then(
       ({ output }) => `answered: ${JSON.stringify(output).slice(0, 100)}`,

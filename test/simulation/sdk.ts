@@ -1,6 +1,5 @@
 /** The only file of the simulator that imports internals of Temporal's SDK. */
 import { createRequire } from 'node:module';
-import { runInThisContext } from 'node:vm';
 import type { Client } from '@temporalio/client';
 import {
   type DataConverter,
@@ -11,7 +10,6 @@ import {
 } from '@temporalio/common';
 import type { Info } from '@temporalio/activity';
 import type { ActivityInterceptorsFactory } from '@temporalio/worker';
-import { LIGHT_PROMISES } from '../../worker/light-promises.ts';
 import protos, { type coresdk, type temporal } from '@temporalio/proto';
 import type * as Converters from '@temporalio/common/lib/internal-non-workflow/index.js';
 import type * as ActivityModule from '@temporalio/worker/lib/activity.js';
@@ -22,6 +20,9 @@ import type * as CodecRunner from '@temporalio/worker/lib/workflow-codec-runner.
 const require = createRequire(import.meta.url);
 const { ReusableVMWorkflowCreator: Creator } =
   require('@temporalio/worker/lib/workflow/reusable-vm.js') as typeof ReusableVm;
+const { globalHandlers } = require('@temporalio/worker/lib/workflow/vm-shared.js') as {
+  globalHandlers: { stopPromiseHook(): void };
+};
 const { parseWorkflowCode } = require('@temporalio/worker/lib/worker.js') as typeof WorkerModule;
 const { Activity } = require('@temporalio/worker/lib/activity.js') as typeof ActivityModule;
 const { WorkflowCodecRunner } =
@@ -63,9 +64,10 @@ export class Sandbox {
   }
 
   static async create(code: string, activities: ReadonlySet<string>): Promise<Sandbox> {
-    // The SDK's promise hook runs in a thread of its own on a worker. Here it sees the promises of the whole simulation.
-    runInThisContext(LIGHT_PROMISES);
-    return new Sandbox(await Creator.create(parseWorkflowCode(code), NO_TIMEOUT, new Set(activities)));
+    const creator = await Creator.create(parseWorkflowCode(code), NO_TIMEOUT, new Set(activities));
+    // The hook keeps the stack of each promise of a workflow, for a query that nobody sends here.
+    globalHandlers.stopPromiseHook();
+    return new Sandbox(creator);
   }
 
   async start(options: InstanceOptions): Promise<Instance> {

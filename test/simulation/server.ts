@@ -89,8 +89,10 @@ export class VirtualServer {
 
   /** As `temporal workflow reset`: the id of an execution continues in a new one. */
   reset(point: ResetPoint): Execution {
-    point.base.terminate('reset');
-    return this.begin({ ...point.base.request, resetTo: point });
+    const { base } = point;
+    base.resetRunId = this.newRunId();
+    base.terminate('reset');
+    return this.begin({ ...base.request, resetTo: point }, base.resetRunId);
   }
 
   find(workflowId: string, runId?: string): Execution | undefined {

@@ -12,7 +12,7 @@ import { VirtualProcess } from './process.ts';
 import { type Profile, profileOf } from './profiles.ts';
 import { MOST_MS, type RunLife, type Stage, playRun } from './run-lives.ts';
 import { Random } from './random.ts';
-import { resetPoints } from './reset.ts';
+import { Resets } from './resets.ts';
 import { Sandbox } from './sdk.ts';
 import { clientOf, serviceFor } from './service.ts';
 import { type SessionLife, playSession } from './session-lives.ts';
@@ -25,6 +25,11 @@ import { type World, createWorld } from './world.ts';
 const QUEUE = 'simulation';
 /** Share of the simulations in which everything is encrypted, and of those in which ended runs are reset. */
 const [ENCRYPTED, RESETS] = [0.15, 0.1];
+/** Share of the simulations in which open runs are reset. */
+const OPEN_RESETS = 0.1;
+
+/** Make other choices of a seed than those of the simulation. */
+const [PROFILES, LATER] = [0x70f1, 0x1a7e];
 
 export interface Simulated {
   seed: number;
@@ -68,7 +73,7 @@ export async function simulate(
 export function profileOfSeed(seed: number): Profile {
   const random = new Random(seed);
   random.fork(); // the simulation's luck
-  return profileOf(random.fork());
+  return profileOf(random.fork(), new Random(seed ^ PROFILES));
 }
 
 class Simulation {
@@ -80,8 +85,7 @@ class Simulation {
   readonly #profile: Profile;
   readonly #server: VirtualServer;
   readonly #values: Values;
-  /** undefined: nobody resets runs. */
-  readonly #resets: Random | undefined;
+  readonly #resets: Resets;
   readonly #words: Word[] = [];
   readonly #told = new Map<string, RunEvent[]>();
   /** Those that are alive. */
@@ -94,7 +98,7 @@ class Simulation {
     this.#sandbox = sandbox;
     this.#seed = seed;
     this.#random = random;
-    this.#profile = profileOf(random.fork());
+    this.#profile = profileOf(random.fork(), new Random(seed ^ PROFILES));
     const observer: ServerObserver = {
       taskFailed: ({ id }, cause, failure) => {
         this.#isDisturbed = true;
@@ -109,7 +113,13 @@ class Simulation {
     // By itself, so that the other choices of a seed are the same.
     const own = new Random(~seed);
     this.#values = own.chance(ENCRYPTED) ? encryptedValues() : clearValues;
-    this.#resets = own.chance(RESETS) ? own : undefined;
+    const later = new Random(seed ^ LATER);
+    this.#resets = new Resets(this.#server, {
+      ended: own.chance(RESETS) ? own : undefined,
+      open: later.chance(OPEN_RESETS) ? later : undefined,
+      words: this.#words,
+      tell: (line) => this.#tell(line),
+    });
   }
 
   get activations(): number {
@@ -165,8 +175,13 @@ class Simulation {
     isSession: boolean,
   ): Promise<{ runs: RunLife[]; sessions: SessionLife[] }> {
     const onlooker = createOnlooker(this.#server, this.#values, (problem) => this.problems.push(problem));
-    const reset = (id: string) => this.#reset(id);
-    const stage: Stage = { client, words: this.#words, onlooker, profile: this.#profile, reset };
+    const stage: Stage = {
+      client,
+      words: this.#words,
+      onlooker,
+      profile: this.#profile,
+      resets: this.#resets,
+    };
     if (isSession) {
       const session = await playSession(stage, `session-of-${this.#seed}`, this.#random.fork());
       return { runs: session.lives, sessions: [session] };
@@ -175,17 +190,6 @@ class Simulation {
     const ids = Array.from({ length: count }, (_, at) => `run-of-${this.#seed}-${at}`);
     const lives = await Promise.all(ids.map((id) => playRun(stage, id, this.#random.fork())));
     return { runs: lives.flat(), sessions: [] };
-  }
-
-  /** Somebody who knows Temporal's commands resets an ended run to one of its workflow tasks, or does not. */
-  #reset(id: string): boolean {
-    const base = this.#server.find(id);
-    const points = base === undefined || base.isOpen ? [] : resetPoints(base);
-    if (this.#resets === undefined || points.length === 0 || this.#resets.chance(0.3)) return false;
-    const point = this.#resets.of(points);
-    this.#tell(`somebody resets ${id} to workflow task ${point.task + 1} of ${base?.tasks.finished.length}`);
-    this.#server.reset(point);
-    return true;
   }
 
   /** Somebody outside answers a deferred call by its token, perhaps before the tool has returned. */

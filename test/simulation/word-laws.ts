@@ -14,13 +14,15 @@ export const pausesHold: Law = ({ server, words }) =>
     // A resume whose answer is lost is sent again, and refused.
     if (server.lostUpdates > 0 || paused.type !== 'pause' || paused.outcome !== 'accepted') return [];
     const others = words.filter(
-      ({ run, type }) => run === paused.run && /resume|rewind|cancel$|ended run/u.test(type),
+      ({ run, type }) => run === paused.run && /resume|rewind|cancel$|ended run|reset/u.test(type),
     );
     const next = others.find(({ at }) => at > paused.at);
     if (next?.type !== 'resume' || next.outcome !== 'refused' || !/not paused/u.test(next.error ?? ''))
       return [];
+    // Two words that are on their way together may change places.
+    const until = next.answeredAt ?? next.at;
     const isResumed = others.some(
-      ({ at, outcome }) => outcome !== 'refused' && at > paused.at - WAY_MS && at <= next.at,
+      ({ at, outcome }) => outcome !== 'refused' && at > paused.at - WAY_MS && at <= until,
     );
     return isResumed
       ? []

@@ -1,3 +1,5 @@
+import { CHARS_PER_TOKEN } from '../../agent/definition/price.ts';
+import { promptLength } from '../../agent/transcript/request.ts';
 import { type Model, ModelError, type ModelErrorType, type ModelRequest } from '../../models/model.ts';
 import { currentProcess } from './process.ts';
 import { Random } from './random.ts';
@@ -5,6 +7,8 @@ import { sleep } from './virtual-time.ts';
 
 /** A request that the model was asked. */
 export interface Asked {
+  /** The agent that asked. */
+  agent: string;
   runId: string;
   step: string;
   request: ModelRequest;
@@ -22,6 +26,12 @@ const modelErrors: [ModelErrorType, boolean][] = [
   ['ModelAuthenticationError', false],
 ];
 
+/** The call of a model that is asked for a summary before step 3 is `3-compaction`. */
+export const COMPACTION = '-compaction';
+
+/** Tools that hand the conversation over begin with this. */
+export const HANDOFF = 'transfer_to_';
+
 /** Most calls of a usual turn. */
 export const FEW = 4;
 
@@ -34,6 +44,10 @@ interface ModelWorld {
 }
 
 interface ModelOptions {
+  /** The agent that asks the model. */
+  agent: string;
+  /** The model's server counts tokens. */
+  counts: boolean;
   kind: WorldKind;
   tools: readonly string[];
   /** Most calls of the first turn; later ones have a few. */
@@ -47,17 +61,21 @@ interface ModelOptions {
 /** A model whose decisions follow from the question and the step, so that a step that is done again decides the same. */
 export function createModel(
   { asked, dice, salt, slowestMs }: ModelWorld,
-  { kind, tools, mostCalls, most, favourite }: ModelOptions,
+  { agent, counts, kind, tools, mostCalls, most, favourite }: ModelOptions,
 ): Model {
   return {
     async call(request, context) {
       await currentProcess().proceed();
-      asked.push({ runId: context.runId, step: context.step, request });
+      asked.push({ agent, runId: context.runId, step: context.step, request });
       await sleep(dice.int(1, slowestMs));
       if (dice.chance(0.04) && dice.may('model error')) {
         const [type, retryable] = dice.of(modelErrors);
         throw new ModelError(type, `simulated ${type}`, { retryable });
       }
+      const promptTokens = Math.ceil(promptLength(request.prompt) / CHARS_PER_TOKEN);
+      const usage = counts ? { promptTokens, completionTokens: 5, totalTokens: promptTokens + 5 } : undefined;
+      if (context.step.endsWith(COMPACTION))
+        return { finishReason: 'stop', usage, text: notes(dice), toolCalls: [] };
       const question = questionOf(request);
       const choice = new Random(salt ^ hash(`${question} ${context.step}`));
       const isLast = Number(context.step) > 2 + (hash(question) % most);
@@ -72,7 +90,7 @@ export function createModel(
           });
       return {
         finishReason: 'stop',
-        usage: { promptTokens: 10, completionTokens: 5, totalTokens: 15 },
+        usage,
         text: textOf(kind, calls[0], choice),
         toolCalls:
           kind === 'tool-calling'
@@ -96,11 +114,17 @@ interface Call {
 function call(choice: Random, name: string, count: number): Call {
   const n = choice.int(0, 999);
   if (name === 'helper') return { name, args: { __arg1: `help ${n}` } };
+  if (name.startsWith(HANDOFF)) return { name, args: {} };
   if (name === 'ask_human') return { name, args: { question: `Question ${n}?` } };
   return {
     name,
     args: name === 'bulky' ? { n, pad: '0123456789'.repeat(count > 4 ? 23_000 / count : n * 150) } : { n },
   };
+}
+
+/** A summary of old turns. Each has another text, and one in ten is empty. */
+function notes(dice: Random): string {
+  return dice.chance(0.1) ? '' : `notes #${dice.int(0, 999_999)}`;
 }
 
 /** A model that decides the same again may write it another way. */

@@ -2,9 +2,10 @@ import type { AgentDefinition, ConfigDefinition } from '../../config/define.ts';
 import { agentTool } from '../../tools/agent-tool.ts';
 import { human } from '../../tools/human.ts';
 import { type Tool, defineTool } from '../../tools/tool.ts';
+import { type LongRuns, longRuns } from './long-runs.ts';
 import type { Profile } from './profiles.ts';
-import type { Random } from './random.ts';
-import { type Asked, FEW, type WorldKind, createModel } from './world-model.ts';
+import { Random } from './random.ts';
+import { type Asked, FEW, HANDOFF, type WorldKind, createModel } from './world-model.ts';
 import { BULKY, DEADLY, type Effect, type ToolWorld, createTools, input } from './world-tools.ts';
 
 /** The simulated agents, the effects of their tools, and the requests to their model. */
@@ -17,6 +18,8 @@ export interface World {
   late: string[];
   /** Returns true if a person has to approve the call. */
   isAsked(call: Pick<Effect, 'tool' | 'n'>): boolean;
+  /** Results of tools are messages of their own in all prompts of a run. */
+  hasToolMessages: boolean;
   /** Time limit of a run, in milliseconds. */
   timeLimitMs: number | undefined;
 }
@@ -107,22 +110,30 @@ export function createWorld(
   const deploys = random.chance(0.4) ? random.int(1, 2) : 0;
   const slowestMs = profile.slowestMs ?? random.of([400, 400, 400, 12_000]);
   const world = { asked, dice, salt, slowestMs };
+  // By itself, so that the other choices of a seed are the same.
+  const long = longRuns(new Random(~salt), { kind, names, profile });
+  const { second } = long;
+  const transfer = second === undefined ? [] : [`${HANDOFF}second`];
 
-  const configOf = (versionTools: readonly Tool[]): ConfigDefinition => ({
+  const configOf = (versionTools: readonly Tool[], version: number): ConfigDefinition => ({
     agents: [
       {
         name: 'top',
         kind,
         ...options,
+        ...long.top,
+        ...(hasSecond(long, version) ? { handoffs: ['second'] } : {}),
         tools: [
           ...versionTools,
           human(),
           agentTool({ name: 'helper', agent: 'helper', description: 'Helps.' }),
         ],
         model: createModel(world, {
+          agent: 'top',
+          counts: long.counts,
           kind,
           mostCalls: size === 'wide' ? many : FEW,
-          tools: [...names, ...(deploys > 0 ? ['fresh'] : []), ...more],
+          tools: [...names, ...(deploys > 0 ? ['fresh'] : []), ...more, ...transfer],
           most,
           favourite,
         }),
@@ -131,20 +142,47 @@ export function createWorld(
         name: 'helper',
         kind: helperKind,
         maxIterations: null,
+        ...long.helper,
         tools: versionTools.filter(({ name }) => simple.includes(name)),
         model: createModel(world, {
+          agent: 'helper',
+          counts: long.counts,
           kind: helperKind,
           mostCalls: size === 'wide helper' ? many : FEW,
           tools: simple,
           most: 2,
         }),
       },
+      ...(second === undefined || !hasSecond(long, version)
+        ? []
+        : [
+            {
+              name: 'second',
+              kind: second.kind,
+              ...second.options,
+              tools: versionTools.filter(({ name }) => second.tools.includes(name)),
+              model: createModel(world, {
+                agent: 'second',
+                counts: long.counts,
+                kind: second.kind,
+                mostCalls: FEW,
+                tools: [...second.tools, ...second.options.handoffs.map((name) => `${HANDOFF}${name}`)],
+                most,
+              }),
+            },
+          ]),
     ],
     onEvent,
   });
 
   const configs = [tools, ...Array.from({ length: deploys }, () => deployed(tools, random))].map(configOf);
-  return { configs, effects, asked, late, isAsked, timeLimitMs };
+  const hasToolMessages = kind === 'tool-calling' && (second?.kind ?? kind) === kind;
+  return { configs, effects, asked, late, isAsked, hasToolMessages, timeLimitMs };
+}
+
+/** The second agent is gone in some of the later versions. */
+function hasSecond({ second }: LongRuns, version: number): boolean {
+  return second !== undefined && second.until > version;
 }
 
 /** Asks for approval of every input, or tells the model of failures. */

@@ -1,7 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import type { AgentDefinition } from '../../config/define.ts';
 import { createLoadedConfig } from '../../config/load/loaded-config.ts';
-import { isCompactionDue, keptTurns, renderSummaryRequest } from '../../agent/transcript/compaction.ts';
+import {
+  conversationBefore,
+  isCompactionDue,
+  keptTurns,
+  renderSummaryRequest,
+} from '../../agent/transcript/compaction.ts';
 import { conversation } from '../../agent/transcript/prompt-context.ts';
 import type { Entry } from '../../agent/transcript/entries.ts';
 import { visible } from '../../agent/transcript/visible.ts';
@@ -64,6 +69,13 @@ describe('a summary', () => {
     const other: Entry = { type: 'agent', manifest: sampleManifest({ model: 'other' }) };
     const entries = [agent, question, step('1.1'), other, step('2.1'), step('3.1'), summary('notes', 1)];
     expect(conversation(shown(entries)).manifest.model).toBe('other');
+  });
+
+  test('is asked of the agent that has the conversation, also if the handoff is in the turns that stay', () => {
+    const other: Entry = { type: 'agent', manifest: sampleManifest({ model: 'other' }) };
+    const context = conversationBefore([agent, question, step('1.1'), step('2.1'), other], 1);
+    expect(context.manifest.model).toBe('other');
+    expect(context.steps.map(({ observation }) => observation)).toEqual(['seen 1.1']);
   });
 });
 

@@ -1,0 +1,51 @@
+import type { CallModelInput } from '../../agent/calls/calls.ts';
+
+/**
+ * Messages of people that no model call has carried. Updates of one workflow task may complete in history after the model call that the task
+ * schedules, so a model call may carry a message before the record has the message.
+ */
+export class UncarriedMessages {
+  #texts: string[] = [];
+  /** Messages that the last model call has carried, and that were not received. */
+  #early: string[] = [];
+  /** Length of the transcript that model calls have been sent, by scope. A repeated model call is sent the same entries again. */
+  readonly #sent = new Map<number, number>();
+
+  get texts(): readonly string[] {
+    return this.#texts;
+  }
+
+  receive(text: string): void {
+    if (!remove(this.#early, text)) this.#texts.push(text);
+  }
+
+  /** A model call of this scope was scheduled. The new entries of its input have the messages that the model sees. */
+  carry(scope: number, { base, delta }: Pick<CallModelInput, 'base' | 'delta'>): void {
+    const repeated = Math.max(0, (this.#sent.get(scope) ?? 0) - base);
+    this.#early = delta
+      .slice(repeated)
+      .flatMap((entry) => (entry.type === 'message' && entry.role === undefined ? [entry.text] : []))
+      .filter((text) => !remove(this.#texts, text));
+    this.#sent.set(scope, base + delta.length);
+  }
+
+  /** Removes and returns all messages. */
+  take(): string[] {
+    const texts = this.#texts;
+    this.#texts = [];
+    this.#early = [];
+    return texts;
+  }
+
+  /** The next model call is sent entries from an earlier step on. */
+  rewind(): void {
+    this.#sent.clear();
+  }
+}
+
+/** Removes the first text of this kind from the list. Returns false if there is none. */
+function remove(texts: string[], text: string): boolean {
+  const index = texts.indexOf(text);
+  if (index >= 0) texts.splice(index, 1);
+  return index >= 0;
+}

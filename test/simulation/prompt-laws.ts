@@ -1,0 +1,141 @@
+import type { RunEvent } from '../../agent/run/events.ts';
+import { asText } from '../../agent/values/vocabulary.ts';
+import type { Law } from './laws.ts';
+import type { RunLife } from './run-lives.ts';
+import { type Asked, COMPACTION, HANDOFF } from './world-model.ts';
+import type { World } from './world.ts';
+
+/** Each request of a run shows the model the observations that its report has: after a summary, those of the turns that it keeps, and later ones. */
+export const toldIsRecorded: Law = ({ world, runs }) =>
+  requestsOf(world, runs).flatMap(({ life: { id, report }, asked: { step, request }, from, to }) => {
+    const recorded = report.intermediateSteps
+      // The model is told of a reply that cannot be read in a message of its own.
+      .filter(({ call, action }) => action.tool !== '_Exception' && from <= turnOf(call) && turnOf(call) < to)
+      .map(({ observation }) => text(observation));
+    const told = toldObservations(request.prompt, recorded, world.hasToolMessages);
+    const at = recorded.findIndex((one, index) => one !== told[index]);
+    if (at < 0 && told.length === recorded.length) return [];
+    return [
+      `${id}: at step ${step} the model was told ${told.length} observations, and ${recorded.length} are recorded; the first that differs: ${told[at]} / ${recorded[at]}`,
+    ];
+  });
+
+/** A request shows the last summary of the run, no earlier one, and no turn that the summary stands for. */
+export const summariesAreShown: Law = ({ world, runs }) =>
+  requestsOf(world, runs).flatMap(
+    ({ life: { id, report }, asked: { step, request }, summaries, from, to }) => {
+      const prompt = JSON.stringify(request.prompt);
+      const shown = summaries.filter((one) => prompt.includes(JSON.stringify(one.text).slice(1, -1)));
+      const last = summaries.at(-1);
+      if (last !== undefined && !shown.includes(last))
+        return [`${id}: at step ${step} the summary "${last.text}" was missing`];
+      const old = shown.find((one) => one.text !== last?.text);
+      if (old !== undefined)
+        return [`${id}: at step ${step} the model was shown the old summary "${old.text}"`];
+      const hidden = report.intermediateSteps
+        .filter(({ call }) => turnOf(call) < from || turnOf(call) >= to)
+        .map(({ observation }) => text(observation))
+        // Others may have the same text as a step that is shown.
+        .find((one) => UNIQUE.test(one) && prompt.includes(JSON.stringify(one).slice(1, -1)));
+      return hidden === undefined ? [] : [`${id}: at step ${step} the model was shown "${hidden}"`];
+    },
+  );
+
+/** The agent to which the last turn with a handoff gave the conversation is asked for the next turn. */
+export const rightAgentIsAsked: Law = ({ world, runs }) =>
+  requestsOf(world, runs).flatMap(({ life: { id, report }, asked: { agent, step }, at }) => {
+    const handoffs = report.intermediateSteps.filter(
+      ({ call, action }) => action.tool.startsWith(HANDOFF) && turnOf(call) < at,
+    );
+    const turn = turnOf(handoffs.at(-1)?.call ?? '');
+    const first = handoffs.find(({ call }) => turnOf(call) === turn);
+    const expected = first?.action.tool.slice(HANDOFF.length) ?? report.agent;
+    return agent === expected
+      ? []
+      : [`${id}: at step ${step} ${agent} was asked, and ${expected} has the conversation`];
+  });
+
+/** The tools that make such a text never make the same one twice. */
+const UNIQUE = / #\d{4,}$/u;
+
+interface ShownRequest {
+  life: RunLife;
+  asked: Asked;
+  /** The turn that the model is asked for, or before which it is asked for a summary. */
+  at: number;
+  /** The first turn that the request shows, and the first later turn that it does not. */
+  from: number;
+  to: number;
+  /** Summaries before the request, oldest first. */
+  summaries: Summary[];
+}
+
+interface Summary {
+  /** The turn before which the summary was made. */
+  before: number;
+  keep: number;
+  text: string;
+}
+
+/** The requests of the runs that were completed. After a restart only the last one. */
+function requestsOf(world: World, runs: readonly RunLife[]): ShownRequest[] {
+  return runs.flatMap((life) => {
+    const { report, events } = life;
+    if (report.status !== 'completed') return [];
+    const runIds = new Set(events.flatMap((event) => ('runId' in event ? [event.runId] : [])));
+    const asked = world.asked.filter(({ runId }) => runIds.has(runId));
+    const isRestarted = events.some(({ type }) => type === 'restarted');
+    const all = summariesIn(events);
+    return asked.slice(isRestarted ? -1 : 0).flatMap((one) => shownRequest(life, one, all));
+  });
+}
+
+function shownRequest(life: RunLife, asked: Asked, all: readonly Summary[]): ShownRequest[] {
+  const at = Number.parseInt(asked.step, 10);
+  const isCompaction = asked.step.endsWith(COMPACTION);
+  const summaries = all.filter(({ before }) => (isCompaction ? before < at : before <= at));
+  const { before = 1, keep = 0 } = summaries.at(-1) ?? {};
+  const own = all.find((one) => one.before === at);
+  // Nobody knows how many turns a summary would have kept that failed.
+  if (isCompaction && own === undefined) return [];
+  const to = isCompaction ? at - (own?.keep ?? 0) : at;
+  return [{ life, asked, at, from: before - keep, to, summaries }];
+}
+
+/** The summaries that count at the end. A restart keeps the one that was made just before its step. */
+function summariesIn(events: readonly RunEvent[]): Summary[] {
+  return events.reduce<Summary[]>((summaries, event) => {
+    if (event.type === 'restarted') return summaries.filter(({ before }) => before <= event.step);
+    if (event.type !== 'model_ended' || event.turn.decision.type !== 'compact') return summaries;
+    const { call, turn } = event;
+    const { keep } = event.turn.decision;
+    return [...summaries, { before: turnOf(call), keep, text: turn.text }];
+  }, []);
+}
+
+interface Prompt {
+  messages?: { role: string; content: unknown; tool_calls?: unknown }[];
+  text?: string;
+}
+
+/** The results of tools in a prompt. A prompt without tool messages has them in its text: those expected, as far as they are there in order. */
+function toldObservations(prompt: unknown, expected: readonly string[], hasToolMessages: boolean): string[] {
+  const { messages = [], text: whole = '' } = prompt as Prompt;
+  if (hasToolMessages)
+    return messages.filter(({ role }) => role === 'tool').map(({ content }) => text(content));
+  const all = [...messages.map(({ content }) => text(content)), whole].join('\n');
+  let from = 0;
+  return expected.filter((one) => {
+    const at = all.indexOf(one, from);
+    if (at >= 0) from = at + one.length;
+    return at >= 0;
+  });
+}
+
+/** The turn of a call: 3 for `3.1` and for `3-compaction`. */
+const turnOf = (call: string): number => Number.parseInt(call, 10);
+
+function text(value: unknown): string {
+  const plain = asText(value as never);
+  return plain === '' ? '[no output]' : plain;
+}
