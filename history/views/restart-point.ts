@@ -102,6 +102,15 @@ export interface RecordedPoint {
   from: RecordedModelCall['kept'];
 }
 
+/** Adds a model call. It replaces calls whose entries it carries again, and calls of the same or a later step. */
+export function addModelCall(modelCalls: RecordedModelCall[], next: RecordedModelCall): void {
+  const reaches = ({ before, carried }: RecordedModelCall) =>
+    before.length + carried.length > next.before.length;
+  while (modelCalls.slice(-1).some(reaches)) modelCalls.pop();
+  while (modelCalls.slice(-1).some(({ step }) => step >= next.step)) modelCalls.pop();
+  modelCalls.push(next);
+}
+
 export function pointBefore(modelCall: RecordedModelCall): RecordedPoint {
   const { run, before, delta, kept, manifest } = modelCall;
   return { run, mark: before, pending: delta, manifest, counters: modelCall, from: kept };

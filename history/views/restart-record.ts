@@ -12,7 +12,7 @@ import { agentOf } from '../../agent/transcript/prompt-context.ts';
 import { withModelOf } from '../../agent/run/transcript-edits.ts';
 import type { Entry } from '../../agent/transcript/entries.ts';
 import type { AgentRunInput } from '../../workflows/messages.ts';
-import type { RecordedModelCall, RestartRecord } from './restart-point.ts';
+import { type RecordedModelCall, type RestartRecord, addModelCall } from './restart-point.ts';
 import type { Fact } from '../read/fact.ts';
 import { type RunFact, readRunFacts } from '../read/lineage.ts';
 import type { RunRef } from '../read/pages.ts';
@@ -175,7 +175,7 @@ function createReading(workflowId: string) {
   ): void {
     readAgentEntry(pending);
     const { iterations, usage, repeat, size } = counters;
-    addModelCall({
+    addModelCall(record.modelCalls, {
       step: iterations + 1,
       run: { workflowId: from.workflowId ?? run.workflowId, runId: from.runId },
       kept,
@@ -230,7 +230,7 @@ function createReading(workflowId: string) {
       return;
     }
     record.results.clear();
-    addModelCall({
+    addModelCall(record.modelCalls, {
       step: Number(call),
       run,
       kept: { ...run, until: fact.id },
@@ -252,17 +252,6 @@ function createReading(workflowId: string) {
   function readAgentEntry(entries: readonly Entry[]): void {
     const manifest = agentOf(entries)?.manifest;
     if (manifest !== undefined) record.agents.set(manifest.name, (current = manifest));
-  }
-
-  /** Adds a model call. It replaces calls whose entries it carries again, and calls of the same or a later step. */
-  function addModelCall(next: RecordedModelCall): void {
-    const { modelCalls } = record;
-    const reaches = ({ before, carried }: RecordedModelCall) =>
-      before.length + carried.length > next.before.length;
-    while (modelCalls.length > 0 && modelCalls.slice(-1).some(reaches)) modelCalls.pop();
-    while (modelCalls.length > 0 && modelCalls.slice(-1).some(({ step }) => step >= next.step))
-      modelCalls.pop();
-    modelCalls.push(next);
   }
 
   async function readResult(run: RunRef, fact: Extract<Fact, { type: 'succeeded' }>): Promise<void> {
