@@ -84,9 +84,10 @@ function requestsOf(world: World, runs: readonly RunLife[]): ShownRequest[] {
     if (report.status !== 'completed') return [];
     const runIds = new Set(events.flatMap((event) => ('runId' in event ? [event.runId] : [])));
     const asked = world.asked.filter(({ runId }) => runIds.has(runId));
-    const isRestarted = events.some(({ type }) => type === 'restarted');
+    const restarted = events.findLast(({ type }) => type === 'restarted');
     const all = summariesIn(events);
-    return asked.slice(isRestarted ? -1 : 0).flatMap((one) => shownRequest(life, one, all));
+    const requests = restarted === undefined ? asked : asked.slice(-1).filter(({ at }) => at >= restarted.at);
+    return requests.flatMap((one) => shownRequest(life, one, all));
   });
 }
 

@@ -7,6 +7,7 @@ import { sleep } from './virtual-time.ts';
 
 /** A request that the model was asked. */
 export interface Asked {
+  at: number;
   /** The agent that asked. */
   agent: string;
   runId: string;
@@ -66,7 +67,7 @@ export function createModel(
   return {
     async call(request, context) {
       await currentProcess().proceed();
-      asked.push({ agent, runId: context.runId, step: context.step, request });
+      asked.push({ at: Date.now(), agent, runId: context.runId, step: context.step, request });
       await sleep(dice.int(1, slowestMs));
       if (dice.chance(0.04) && dice.may('model error')) {
         const [type, retryable] = dice.of(modelErrors);
