@@ -21,6 +21,7 @@ export const findingMutants: readonly Mutant[] = [
   {
     name: 'the output of an attempt that was given up is told to the model',
     finding: 'A3',
+    seed: 1241,
     file: 'workflows/loop/act.ts',
     find: 'turn.uncached === true ? steps.map(uncached) : steps',
     replace: 'steps',
@@ -124,6 +125,7 @@ export const findingMutants: readonly Mutant[] = [
   {
     name: 'a run continues as new with a rewind under way',
     finding: 'C7',
+    seed: 182,
     file: 'workflows/agent-run.ts',
     find: '&& rewindTo === undefined;',
     replace: ';',

@@ -81,7 +81,12 @@ function saidIsHeard({ world, runs, words }: Seen): string[] {
     const isUnheard = runs.some(({ events }) =>
       events.some((event) => event.type === 'unheard' && event.messages.includes(said)),
     );
-    return isHeard || isDropped || isUnheard ? [] : [`${run}: nobody heard "${said}"`];
+    // A person may have answered in place of the model.
+    const isAnswered = words.some(
+      (other) =>
+        other.run === run && other.at >= at && other.type === 'resolve' && /^\d+$/u.test(other.call ?? ''),
+    );
+    return isHeard || isDropped || isUnheard || isAnswered ? [] : [`${run}: nobody heard "${said}"`];
   });
 }
 

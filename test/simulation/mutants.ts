@@ -28,6 +28,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'an attempt runs although an earlier one may have acted',
+    seed: 19,
     file: 'activities/tool/once.ts',
     find: 'if (mayHaveRun(attempt)) throw foundAnother(attempt, tool);',
     replace: '',
@@ -69,6 +70,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'messages for the steps after a rewind go to a call that is cancelled',
+    seed: 1675,
     file: 'workflows/loop/loop.ts',
     find: "if (CancellationScope.current().consideredCancelled) throw new CancelledFailure('The run is cancelled');",
     replace: '',
@@ -138,24 +140,28 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a tool begins in an attempt that was cancelled before',
+    seed: 8144,
     file: 'activities/tool/run-tool.ts',
     find: 'if (meta.once !== true) attempt.signal.throwIfAborted();',
     replace: '',
   },
   {
     name: 'a message that the record has after its model call counts as unheard',
+    seed: 8113,
     file: 'history/trace/uncarried-messages.ts',
     find: 'if (!remove(this.#early, text)) this.#texts.push(text);',
     replace: 'this.#texts.push(text);',
   },
   {
     name: 'a summary is asked of the agent before a handoff',
+    seed: 350,
     file: 'agent/transcript/compaction.ts',
     find: 'conversation([...shown.slice(0, from), ...handoffs])',
     replace: 'conversation(shown.slice(0, from))',
   },
   {
     name: 'a summary keeps a turn less than it says',
+    seed: 35,
     file: 'agent/transcript/visible.ts',
     find: 'keptFrom(before.map(entryOf), entry.keep)',
     replace: 'keptFrom(before.map(entryOf), entry.keep - 1)',
@@ -168,12 +174,14 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a rewind to before a handoff keeps the later agent',
+    seed: 3,
     file: 'workflows/loop/rewind-loop.ts',
     find: '(agent === undefined ? undefined : loop.agents.get(agent)) ?? loop.manifest',
     replace: 'loop.manifest',
   },
   {
     name: 'a run that continues as new after a handoff forgets the other agent',
+    seed: 3,
     file: 'workflows/agent-run.ts',
     find: 'withRunId([...turn, ...handedOver], runId)',
     replace: 'withRunId(turn, runId)',
