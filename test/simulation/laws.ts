@@ -81,12 +81,15 @@ function saidIsHeard({ world, runs, words }: Seen): string[] {
     const isUnheard = runs.some(({ events }) =>
       events.some((event) => event.type === 'unheard' && event.messages.includes(said)),
     );
-    // A person may have answered in place of the model.
-    const isAnswered = words.some(
+    // A worker without the model asks nobody, and a person decides about the call that has the message.
+    const isDecided = words.some(
       (other) =>
-        other.run === run && other.at >= at && other.type === 'resolve' && /^\d+$/u.test(other.call ?? ''),
+        other.run === run &&
+        other.at >= at &&
+        /^(?:resolve|abort)$/u.test(other.type) &&
+        /^\d+$/u.test(other.call ?? ''),
     );
-    return isHeard || isDropped || isUnheard || isAnswered ? [] : [`${run}: nobody heard "${said}"`];
+    return isHeard || isDropped || isUnheard || isDecided ? [] : [`${run}: nobody heard "${said}"`];
   });
 }
 
