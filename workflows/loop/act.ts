@@ -6,6 +6,7 @@ import type { CallEnd } from '../../agent/rules/call-rules.ts';
 import type { Call } from '../../agent/run/call-state.ts';
 import { plannedCalls } from '../../agent/run/planned-calls.ts';
 import type { ResultRef } from '../../agent/transcript/entries.ts';
+import { emitInlineCall } from './dropped-turn.ts';
 import type { AgentLoop } from '../run/agent-loop.ts';
 import { type EndedCall, callTool } from '../call/call-tool.ts';
 import { type Step, type Turn, boundedTurn } from '../run/turn.ts';
@@ -20,13 +21,13 @@ export async function act(loop: AgentLoop, turn: ModelTurn, ends?: readonly Kept
   const modelCall = activityId(scope, iteration, 0);
   const planned = plannedCalls(modelCall, turn, { tools: manifest.tools, firstN });
   if (ends === undefined) for (const { events } of planned) for (const event of events) loop.emit?.(event);
-  if (loop.pause.isOn) await loop.pause.over();
   const calls = planned.map(({ call: state }, index) => {
     const call = `${iteration}.${index + 1}`;
     const id = activityId(scope, call, firstN);
     const inlineCall = turn.made?.find((inline) => inline.id === id);
     return { state, call, inlineCall, kept: ends?.find(({ entry }) => entry.call === call) };
   });
+  if (loop.pause.isOn) await pauseOver(loop, calls);
   const ended: EndedCall[] = [];
   try {
     const steps = await allOrCancel(() =>
@@ -38,6 +39,17 @@ export async function act(loop: AgentLoop, turn: ModelTurn, ends?: readonly Kept
     // A call without a recorded result ends in history only with the event after the turn. Its event is emitted at the same point.
     for (const { open, end } of ended.filter(Boolean))
       open.apply({ type: 'observed', observation: end.observation });
+  }
+}
+
+/** Resolves at the end of the pause. If the pause ends with the turn, emits the events of the inline calls, which were made with the model call. */
+async function pauseOver(loop: AgentLoop, calls: readonly PlannedStep[]): Promise<void> {
+  try {
+    await loop.pause.over();
+  } catch (failure) {
+    for (const { state, inlineCall, kept } of calls)
+      if (kept === undefined) emitInlineCall(loop, state, inlineCall);
+    throw failure;
   }
 }
 

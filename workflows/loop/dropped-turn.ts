@@ -20,13 +20,17 @@ export function dropTurn(loop: AgentLoop, turn: ModelTurn): void {
   for (const { events } of planned) for (const event of events) emit(event);
   planned.forEach(({ call: state }, index) => {
     const id = activityId(scope, `${counters.iterations}.${index + 1}`, firstN);
-    const inlineCall = turn.made?.find((inline) => inline.id === id);
-    if (inlineCall !== undefined) emitInlineCall(loop, state, inlineCall);
+    emitInlineCall(
+      loop,
+      state,
+      turn.made?.find((inline) => inline.id === id),
+    );
   });
 }
 
-function emitInlineCall(loop: AgentLoop, state: Call, inlineCall: InlineCall): void {
-  const end = endOf(inlineCall);
+/** Emits the events of a call of a dropped turn, if the model call's activity has made the call. */
+export function emitInlineCall(loop: AgentLoop, state: Call, inlineCall: InlineCall | undefined): void {
+  const end = inlineCall && endOf(inlineCall);
   if (end === undefined) return;
   let call = state;
   const apply = (fact: CallFact) => {
