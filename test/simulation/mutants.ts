@@ -139,6 +139,13 @@ export const mutants: readonly Mutant[] = [
     replace: 'if (!encrypts) for (const command of input.commands)',
   },
   {
+    name: 'the inline calls of a turn that is cancelled in a pause are not reported',
+    seed: 3000859,
+    file: 'workflows/loop/act.ts',
+    find: 'if (loop.pause.isOn) await pauseOver(loop, calls);',
+    replace: 'if (loop.pause.isOn) await loop.pause.over();',
+  },
+  {
     name: 'a tool begins in an attempt that was cancelled before',
     seed: 8144,
     file: 'activities/tool/run-tool.ts',
