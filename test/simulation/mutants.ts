@@ -175,6 +175,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a rewind does not know an agent that was not asked yet',
+    seed: 871,
     file: 'activities/run/read-rewind-point.ts',
     find: 'manifest !== undefined && isOneOfSeveral(manifest) ? manifest.name : undefined',
     replace: '(await readRestartRecord(client, run)).agents.size > 1 ? modelCall.manifest?.name : undefined',

@@ -48,9 +48,10 @@ async function untilFound(mutant: Mutant): Promise<{ runs: number; seed?: number
     await cp('.', folder, { recursive: true, filter: (path) => !LEFT_OUT.includes(basename(path)) });
     await symlink(join(process.cwd(), 'node_modules'), join(folder, 'node_modules'));
     for (const { file, find, replace } of editsOf(mutant)) {
-      const text = await readFile(file, 'utf8');
+      const copy = join(folder, file);
+      const text = await readFile(copy, 'utf8');
       await writeFile(
-        join(folder, file),
+        copy,
         text.replace(find, () => replace),
       );
     }
