@@ -98,35 +98,30 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'the calls of a reply that a rewind drops are not reported',
-    seed: 186,
     file: 'workflows/loop/loop.ts',
     find: 'if (turn !== undefined) dropTurn(loop, turn);',
     replace: '',
   },
   {
     name: 'a run that ends before it has its agent is not reported',
-    seed: 2000010,
     file: 'workflows/loop/run-agent.ts',
     find: 'emitter(true, input.agent, undefined)',
     replace: 'emitter(false, input.agent, undefined)',
   },
   {
     name: 'the result of an inline call is dropped at the time limit',
-    seed: 2000411,
     file: 'workflows/call/call-tool.ts',
     find: 'const action: NextAction = isMade(turnCall)',
     replace: 'const action: NextAction = isMade({ ...turnCall, inlineCall: undefined })',
   },
   {
     name: 'a paused attempt that is lost and cancelled has had no effect',
-    seed: 2000229,
     file: 'agent/rules/doubt.ts',
     find: 'const isLost = unattended === true && intent !== undefined;',
     replace: 'const isLost = false;',
   },
   {
     name: 'the words that a reset repeats have no content in the record',
-    seed: 239,
     file: 'history/read/facts.ts',
     find: 'acceptedRequest ?? admitted.get(',
     replace: 'acceptedRequest ?? new Map<string, temporal.api.update.v1.IRequest>().get(',
@@ -147,7 +142,6 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a tool begins in an attempt that was cancelled before',
-    seed: 8144,
     file: 'activities/tool/run-tool.ts',
     find: 'if (meta.once !== true) attempt.signal.throwIfAborted();',
     replace: '',
