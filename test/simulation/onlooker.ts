@@ -2,11 +2,18 @@ import { fittingDecisions } from '../../agent/rules/decisions.ts';
 import { type WaitingCall, endsByExtension, stateOf } from '../../agent/rules/waiting.ts';
 import { isOwnStatus, searchAttribute } from '../../agent/values/names.ts';
 import type { RunReport } from '../../client/index.ts';
-import type { Onlooker } from './operator.ts';
 import type { Execution } from './execution.ts';
 import { durationMs } from './sdk.ts';
 import type { VirtualServer } from './server.ts';
 import type { Values } from './values.ts';
+
+/** Looks at a report that nothing has outrun. `before`: taken before the report was asked for. */
+export interface Onlooker {
+  /** Reports a broken law. */
+  broken(sentence: string): void;
+  before(id: string): unknown;
+  look(report: RunReport, before: unknown): void;
+}
 
 /** Waits in a memo. */
 const MOST_LISTED = 10;

@@ -3,6 +3,7 @@ import type { OperatorDecision, RunReport } from '../../client/index.ts';
 import { fittingDecisions } from '../../agent/rules/decisions.ts';
 import { type WaitingCall, stateOf } from '../../agent/rules/waiting.ts';
 import { limits } from '../../agent/values/limits.ts';
+import type { Onlooker } from './onlooker.ts';
 import type { Random } from './random.ts';
 import { isCalm, sleep } from './virtual-time.ts';
 
@@ -22,14 +23,6 @@ export interface Word {
   isKept?: boolean | undefined;
   /** The wait was still there after the word was refused. */
   stillWaits?: boolean | undefined;
-}
-
-/** Looks at a report that nothing has outrun. `before`: taken before the report was asked for. */
-export interface Onlooker {
-  /** Reports a broken law. */
-  broken(sentence: string): void;
-  before(id: string): unknown;
-  look(report: RunReport, before: unknown): void;
 }
 
 /** Errors by which a run refuses a word, or by which the client says that nothing can come of it. */
