@@ -3,15 +3,8 @@ import type { AgentClient } from '../../client/api/agent-client.ts';
 import type { AgentRun } from '../../client/api/agent-run.ts';
 import type { RunReport } from '../../client/index.ts';
 import type { WaitingCall } from '../../agent/rules/waiting.ts';
-import {
-  type Onlooker,
-  type Speak,
-  type Word,
-  answering,
-  operate,
-  resumePaused,
-  speaker,
-} from './operator.ts';
+import { type Speak, type Word, answering, operate, resumePaused, speaker } from './operator.ts';
+import type { Onlooker } from './onlooker.ts';
 import { RESET } from './outside-laws.ts';
 import type { Profile } from './profiles.ts';
 import type { Random } from './random.ts';
