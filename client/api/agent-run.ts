@@ -19,7 +19,7 @@ import type { AskedRequest, RequestsOptions } from '../../history/views/requests
 import { isOpenStatus } from '../read/run-filters.ts';
 import { isForWaiting, resolveTargetCall } from '../read/resolve-target.ts';
 import { createWaitingTeller } from './on-waiting.ts';
-import { openMethods } from '../connect/open-calls.ts';
+import { openGenerator, openMethods } from '../connect/open-calls.ts';
 import { RESET, explainReset, explainedEvents, historySize } from '../restart/replaced-run.ts';
 import type { RestartReceipt } from '../restart/restart-run.ts';
 import { type RetryReceipt, type RetryRunOptions, retryRun } from '../restart/retry-run.ts';
@@ -94,7 +94,9 @@ export class AgentRun {
   async toResponse(options: ResponseOptions | Request = {}): Promise<Response> {
     const run = await this.#place();
     const check = (after: string | undefined) => knownPositions(this.#client, run, after);
-    const events = (from: EventsOptions) => explainedEvents(this.#client, run, from);
+    // The response outlives this method.
+    const events = (from: EventsOptions) =>
+      openGenerator(this.#client, explainedEvents(this.#client, run, from));
     return eventResponse({ open: run.open, check, events }, options);
   }
 

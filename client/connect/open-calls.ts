@@ -65,8 +65,8 @@ async function openPromise<R>(client: Client, answer: Promise<R>): Promise<R> {
   }
 }
 
-/** A generator may request the next item also while its reader does something else. */
-async function* openGenerator<R>(client: Client, source: AsyncGenerator<R>): AsyncGenerator<R> {
+/** The same for one generator. A generator may request the next item also while its reader does something else. */
+export async function* openGenerator<R>(client: Client, source: AsyncGenerator<R>): AsyncGenerator<R> {
   const calls = openCallsOf(client);
   const end = () => source.return(undefined);
   calls.add(end);
