@@ -65,6 +65,8 @@ export interface FrontRig {
 }
 
 export function useFrontRig(): FrontRig {
+  // Files of tests share this module.
+  isBroken = true;
   const rig = useRig({ agents });
   let url = '';
   let cut = (): void => undefined;
