@@ -106,7 +106,7 @@ async function open(
   return { page, said };
 }
 
-/** What axe finds, as text. */
+/** Accessibility violations that axe finds, as text. */
 async function problemsOf(page: Page): Promise<string> {
   await page.evaluate(axe.source);
   const found = await page.evaluate(

@@ -14,7 +14,7 @@ export interface PageProject extends Pick<Terminal, 'type' | 'keepRunning'> {
   folder: string;
   /** What is said here, and what a reader sees of it: the usual ports, and no folder of this machine. */
   samples: readonly [string, string][];
-  /** Where Temporal is. */
+  /** Host and port of the Temporal server. */
   address: string;
   /** Where the Web UI is. */
   uiUrl: string;
