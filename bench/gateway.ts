@@ -5,21 +5,16 @@
  *     node --import tsx bench/gateway.ts [streams]      after `npm run build`
  */
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { Agent, type IncomingMessage, get } from 'node:http';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Client, Connection } from '@temporalio/client';
-import { NativeConnection, Runtime } from '@temporalio/worker';
-import { defineAgent, defineConfig, defineModel, defineTool } from '../index.ts';
-import { AgentClient, type AgentRun } from '../client/index.ts';
-import { createLoadedConfig } from '../config/load/loaded-config.ts';
-import { acquireServer } from '../server/server.ts';
+import { defineAgent, defineModel, defineTool } from '../index.ts';
+import type { AgentRun } from '../client/index.ts';
 import { reloop } from '../test/support/cli.ts';
 import { freePort } from '../test/support/dev-server.ts';
 import { startGateway } from '../test/support/gateway-server.ts';
-import { createAgentWorker } from '../worker/create-worker.ts';
+import { startWorkerHere } from './worker-here.ts';
 
 const ROUNDS = 200;
 const RUNS = 20;
@@ -32,29 +27,13 @@ const HEAP = '--max-old-space-size=256';
 const QUESTION = 'How long? '.repeat(2000);
 const TASK_QUEUE = 'bench-gateway';
 const streams = Number(process.argv[2] ?? 2000);
-Runtime.install({
-  logger: { log() {}, trace() {}, debug() {}, info() {}, warn() {}, error: console.error },
-});
 
-const stateDir = await mkdtemp(join(tmpdir(), 'reloop-gateway-'));
-const server = await acquireServer({ stateDir, onProgress: (line) => console.error(line) });
-const { address } = server;
-const native = await NativeConnection.connect({ address });
-const connection = await Connection.connect({ address });
-const client = new AgentClient(new Client({ connection }), address, TASK_QUEUE);
-const config = createLoadedConfig(defineConfig({ agents: [waiting()], taskQueue: TASK_QUEUE }));
-const worker = await createAgentWorker(config, { connection: native });
-const running = worker.run();
+const { address, stateDir, client, stop } = await startWorkerHere(TASK_QUEUE, [waiting()]);
 
 await measureFirstEvents();
 await measureStreams();
 
-worker.shutdown();
-await running;
-await connection.close();
-await native.close();
-await server.release();
-await rm(stateDir, { recursive: true, force: true });
+await stop();
 
 /** The two ways take turns on one run that waits, so that a run's pace is no part of the numbers. */
 async function measureFirstEvents(): Promise<void> {

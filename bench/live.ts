@@ -5,43 +5,23 @@
  *
  *     node --import tsx bench/live.ts [watchers of each run]      after `npm run build`
  */
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Client, Connection } from '@temporalio/client';
-import { NativeConnection, Runtime } from '@temporalio/worker';
-import { defineAgent, defineConfig, defineModel, defineTool } from '../index.ts';
+import { defineAgent, defineModel, defineTool } from '../index.ts';
 import clocks from './live.config.ts';
 import { isRecorded } from '../agent/run/events.ts';
 import { AgentClient, type AgentRun } from '../client/index.ts';
 import { createLoadedConfig } from '../config/load/loaded-config.ts';
-import { acquireServer } from '../server/server.ts';
 import { brokerNames, brokerProblem, startBroker } from '../test/support/brokers.ts';
 import { reloop } from '../test/support/cli.ts';
 import { createAgentWorker } from '../worker/create-worker.ts';
+import { startWorkerHere } from './worker-here.ts';
 
 const STEPS = 10;
 const TASK_QUEUE = 'bench-live';
 const CLOCKS = 'bench-live-text';
 const watchers = Number(process.argv[2] ?? 1);
-Runtime.install({
-  logger: { log() {}, trace() {}, debug() {}, info() {}, warn() {}, error: console.error },
-});
 
-const stateDir = await mkdtemp(join(tmpdir(), 'reloop-live-'));
-const server = await acquireServer({ stateDir, onProgress: (line) => console.error(line) });
-const { address } = server;
-const native = await NativeConnection.connect({ address });
-const connection = await Connection.connect({ address });
-const client = new AgentClient(new Client({ connection }), address, TASK_QUEUE);
-const worker = await createAgentWorker(
-  createLoadedConfig(defineConfig({ agents: [paced()], taskQueue: TASK_QUEUE })),
-  {
-    connection: native,
-  },
-);
-const running = worker.run();
+const { address, stateDir, native, temporal, client, stop } = await startWorkerHere(TASK_QUEUE, [paced()]);
 
 console.log('runs  events  median     p95     max');
 await watched(1); // warms up
@@ -55,7 +35,7 @@ const writing = await createAgentWorker(createLoadedConfig(clocks), {
   taskQueue: CLOCKS,
 });
 const written = writing.run();
-printDelays('this process', await delays(new AgentClient(new Client({ connection }), address, CLOCKS)));
+printDelays('this process', await delays(new AgentClient(temporal, address, CLOCKS)));
 writing.shutdown();
 await written;
 await withWorker('no channel', undefined);
@@ -70,12 +50,7 @@ for (const name of brokerNames) {
   await broker.stop();
 }
 
-worker.shutdown();
-await running;
-await connection.close();
-await native.close();
-await server.release();
-await rm(stateDir, { recursive: true, force: true });
+await stop();
 
 /** Their number, the median, the 95th of a hundred, and the largest. */
 function spread(delaysMs: readonly number[]): string {
