@@ -8,6 +8,7 @@ import { REWIND_POINT, type RestartPoint, type RewindPoint } from '../../agent/r
 import { addAllowance } from '../../agent/limits/extension.ts';
 import type { RunMessage } from '../../agent/rules/run-messages.ts';
 import type { AgentManifest } from '../../agent/definition/manifest.ts';
+import { takingOver } from '../../agent/definition/handed-over.ts';
 import { agentOf } from '../../agent/transcript/prompt-context.ts';
 import { withModelOf } from '../../agent/run/transcript-edits.ts';
 import type { Entry } from '../../agent/transcript/entries.ts';
@@ -283,7 +284,12 @@ function createReading(workflowId: string) {
     trace,
   }: NonNullable<ReturnType<typeof asResolvedAgent>>): void {
     const pinned = record.manifest;
-    if (manifest.name !== (pinned ?? manifest).name) return; // an agent that takes the run over
+    if (pinned !== undefined && manifest.name !== pinned.name) {
+      // The run may end before it asks the agent that takes it over.
+      if (!record.agents.has(manifest.name))
+        record.agents.set(manifest.name, takingOver(manifest, current ?? pinned));
+      return;
+    }
     record.manifest = pinned === undefined ? manifest : withModelOf(pinned, manifest);
     if (pinned === undefined) Object.assign(record.input, { searchAttributes, events, trace });
   }

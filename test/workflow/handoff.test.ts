@@ -26,6 +26,7 @@ const models = {
   ping: modelOf((step) => (Number(step) > 8 ? 'ping has it' : call('echo', 'transfer_to_pong'))),
   pong: modelOf(() => call('echo', 'transfer_to_ping')),
   asks: say(call('invoice'), call('transfer_to_stops'), call('invoice'), 'asks is done'),
+  brief: say(call('transfer_to_stops')),
   stops: say('unused', 'unused', call('broken'), call('broken')),
 };
 const echo = defineTool({ name: 'echo', description: 'echoes', run: () => 'y'.repeat(600) });
@@ -54,6 +55,7 @@ const config: ConfigDefinition = {
     { ...native, name: 'ping', model: models.ping, tools: [echo], handoffs: ['pong'] },
     { ...native, name: 'pong', model: models.pong, tools: [echo], handoffs: ['ping'] },
     { ...native, name: 'stops', model: models.stops, tools: [brokenTool()] },
+    { ...native, name: 'brief', model: models.brief, handoffs: ['stops'], maxIterations: 1, onLimit: 'ask' },
     { ...native, name: 'asks', model: models.asks, tools: [invoice], handoffs: ['stops'] },
   ],
 };
@@ -151,6 +153,20 @@ describe('a handoff', () => {
     await run.retry();
     await expect.poll(async () => (await run.describe()).waiting.length).toBe(1);
     expect(await run.describe()).toMatchObject({ status: 'waiting', iterations: 3 });
+    await run.cancel();
+  });
+
+  test('resolves the other agent once, though the run ends before that agent is asked and is retried', async () => {
+    const run = await rig.client.start('brief', 'Ask.');
+    await expect.poll(async () => (await run.describe()).waiting.length).toBe(1);
+    await run.cancel();
+    await expect(run.result()).rejects.toThrow('cancelled');
+    await run.retry();
+    await expect.poll(async () => (await run.describe()).waiting.length).toBe(1);
+    const { runId } = await run.describe();
+    const facts = await allOf(readFacts(rig.temporal, { workflowId: run.id, runId }));
+    expect(facts.filter((fact) => 'name' in fact && fact.name === 'resolveAgent')).toEqual([]);
+    expect(models.brief.requests.length).toBe(1);
     await run.cancel();
   });
 
