@@ -99,6 +99,8 @@ async function startRig(
       BENCH_MODEL_MS: String(modelMs),
       BENCH_TOOL_MS: String(toolMs),
       BENCH_WORKER: worker,
+      // The default of a worker whose server is on another machine.
+      BENCH_HEARTBEATS: onPostgres ? 'frugal' : 'lively',
       BENCH_WORKER_SETTINGS: JSON.stringify(workerSettings),
       OPENAI_BASE_URL: model.ready.url,
     };

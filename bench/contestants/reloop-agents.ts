@@ -14,7 +14,7 @@ export async function serveAgent({
   telemetry = false,
   ...options
 }: AgentOptions = {}): Promise<void> {
-  await serve(({ connection, taskQueue, observationBytes, modelUrl, toolMs }) => {
+  await serve(({ connection, taskQueue, observationBytes, modelUrl, toolMs, heartbeats }) => {
     const observed = observation(observationBytes);
     const look = () => (toolMs === 0 ? observed : pause(toolMs).then(() => observed));
     const agent = defineAgent({
@@ -26,6 +26,8 @@ export async function serveAgent({
       ...options,
     });
     const models = { [MODEL]: openai({ baseURL: modelUrl, apiKey: 'none' }) };
-    return createWorker(defineConfig({ agents: [agent], models, taskQueue, telemetry }), { connection });
+    return createWorker(defineConfig({ agents: [agent], models, taskQueue, telemetry, heartbeats }), {
+      connection,
+    });
   });
 }

@@ -10,6 +10,7 @@ const settingsSchema = z.object({
   BENCH_MODEL_MS: z.coerce.number(),
   BENCH_TOOL_MS: z.coerce.number(),
   BENCH_WORKER: z.enum(['ours', 'usual']),
+  BENCH_HEARTBEATS: z.enum(['lively', 'frugal']),
 });
 
 export interface ServeOptions {
@@ -23,6 +24,8 @@ export interface ServeOptions {
   toolMs: number;
   /** Hand-written loops: with Reloop's settings of a worker, or with the SDK's defaults. */
   worker: 'ours' | 'usual';
+  /** Heartbeats of Reloop's worker. */
+  heartbeats: 'lively' | 'frugal';
 }
 
 /** Runs a contestant's worker for as long as the bench is there. */
@@ -38,6 +41,7 @@ export async function serve(createWorker: (options: ServeOptions) => Promise<Wor
     modelMs: settings.BENCH_MODEL_MS,
     toolMs: settings.BENCH_TOOL_MS,
     worker: settings.BENCH_WORKER,
+    heartbeats: settings.BENCH_HEARTBEATS,
   });
   process.on('disconnect', () => worker.shutdown());
   const running = worker.run();

@@ -41,13 +41,13 @@ async function untilClosed(client: Client, run: RunRef, signal: AbortSignal): Pr
 
 /** A run that is closed within this time is read once, at its end. */
 const FIRST_MS = 5000;
-/** Pause between two polls, as a share of the time since the start. So little is unread at the end of the run. */
-const SHARE = 0.5;
+/** Pause between two polls, as a share of the time since the start. At most half of the record is unread at the end of the run. */
+const SHARE = 1;
 /** After the end, time that a page may still take that was requested before the end. */
 const TIMEOUT_MS = 1000;
 
 /**
- * Polls the record with back-off until the run is closed, so that little is unread at the end. A long poll would cost the server a
+ * Polls the record with back-off until the run is closed, so that half of it is read at the end. A long poll would cost the server a
  * request for each event. `firstMs`: time until the first poll.
  */
 export function backgroundPoll(closed: Promise<unknown>, firstMs = FIRST_MS): PageSchedule {
