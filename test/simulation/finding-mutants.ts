@@ -5,6 +5,7 @@ export const findingMutants: readonly Mutant[] = [
   {
     name: 'a retried call keeps an approval that was for another input',
     finding: 'A1',
+    seed: 10049,
     file: 'client/restart/retry-run.ts',
     find: 'const isApproved = allowed !== undefined && canonicalJson(allowed) === canonicalJson(toolInput);',
     replace: 'const isApproved = allowed !== undefined;',
@@ -12,6 +13,7 @@ export const findingMutants: readonly Mutant[] = [
   {
     name: 'a decision meets the next wait of its call',
     finding: 'A2',
+    seed: 10577,
     file: 'agent/rules/gate.ts',
     find: 'wait !== undefined && state.waiting !== undefined && wait !== waiting.waitNumber',
     replace: 'wait === -1',
@@ -83,6 +85,7 @@ export const findingMutants: readonly Mutant[] = [
   {
     name: 'a task may send as much as it likes',
     finding: 'C2',
+    seed: 92,
     file: 'workflows/task-room.ts',
     find: 'if (sentBytes + bytes > limits.taskBytes) return false;',
     replace: '',
@@ -90,6 +93,7 @@ export const findingMutants: readonly Mutant[] = [
   {
     name: 'a sub-agent stays paused when its parent goes on at once',
     finding: 'C3',
+    seed: 74,
     file: 'workflows/operator/pause.ts',
     find: 'this.#children.has(child) && sent !== this.isOn;',
     replace: 'this.#children.has(child) && sent === undefined;',
@@ -155,6 +159,7 @@ export const findingMutants: readonly Mutant[] = [
   {
     name: 'a cancelled call waits for a result that it has deferred',
     finding: 'C8',
+    seed: 221,
     file: 'agent/run/next-action.ts',
     find: "return isCut ? cut(call, context) : { do: 'ask', reason: 'deferred' };",
     replace: "return { do: 'ask', reason: 'deferred' };",

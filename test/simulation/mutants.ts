@@ -98,12 +98,14 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'the calls of a reply that a rewind drops are not reported',
+    seed: 11,
     file: 'workflows/loop/loop.ts',
     find: 'if (turn !== undefined) dropTurn(loop, turn);',
     replace: '',
   },
   {
     name: 'a run that ends before it has its agent is not reported',
+    seed: 10023,
     file: 'workflows/loop/run-agent.ts',
     find: 'emitter(true, input.agent, undefined)',
     replace: 'emitter(false, input.agent, undefined)',
@@ -116,12 +118,14 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a paused attempt that is lost and cancelled has had no effect',
+    seed: 333,
     file: 'agent/rules/doubt.ts',
     find: 'const isLost = unattended === true && intent !== undefined;',
     replace: 'const isLost = false;',
   },
   {
     name: 'the words that a reset repeats have no content in the record',
+    seed: 10118,
     file: 'history/read/facts.ts',
     find: 'acceptedRequest ?? admitted.get(',
     replace: 'acceptedRequest ?? new Map<string, temporal.api.update.v1.IRequest>().get(',
@@ -142,6 +146,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a tool begins in an attempt that was cancelled before',
+    seed: 10219,
     file: 'activities/tool/run-tool.ts',
     find: 'if (meta.once !== true) attempt.signal.throwIfAborted();',
     replace: '',
