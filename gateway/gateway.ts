@@ -15,7 +15,7 @@ import {
   demand,
   everybody,
 } from './http/caller.ts';
-import { refuseForeignPage } from './http/foreign-page.ts';
+import { refuseForeignHost, refuseForeignPage } from './http/foreign-page.ts';
 import { createNamedClients } from './http/named-clients.ts';
 import { Refused, isOwnFault, problemResponse } from './http/problem.ts';
 import type { Protocol, ProtocolRoute } from './http/protocol.ts';
@@ -46,6 +46,8 @@ export interface GatewayOptions {
   basePath?: string | undefined;
   /** Origins of web pages that may ask. Default: none. */
   origins?: readonly string[] | undefined;
+  /** Names in the gateway's address, such as `localhost`: requests by other names are refused. Default: any name. */
+  hosts?: readonly string[] | undefined;
   /** Requests of a caller a minute, counted by each instance. Default: 600. */
   requestsPerMinute?: number | undefined;
   /** Largest body of a request. Default: 8,000,000 bytes. */
@@ -86,7 +88,7 @@ const NOBODY: Caller = { name: 'nobody', scopes: [] };
  */
 export function createGateway(client: AgentClient, options: GatewayOptions): Gateway {
   const authenticate = authenticatorOf(options);
-  const { agents, basePath = '', origins = [], bodyBytes = BODY_BYTES } = options;
+  const { agents, basePath = '', origins = [], hosts, bodyBytes = BODY_BYTES } = options;
   const waitSeconds = createRateLimit(options.requestsPerMinute ?? REQUESTS_PER_MINUTE);
   const app = new OpenAPIHono<Env>({
     strict: false, // the inbox under a base path has an address with a slash at the end, and one without
@@ -106,6 +108,7 @@ export function createGateway(client: AgentClient, options: GatewayOptions): Gat
   app.notFound((context) => answerTo(NO_ROUTE, context));
   if (origins.length > 0) app.use(cors({ origin: [...origins], exposeHeaders: ['Location'] }));
   app.use(async (context, next) => {
+    if (hosts !== undefined) refuseForeignHost(context.req.raw, hosts);
     refuseForeignPage(context.req.raw, origins);
     return next();
   });

@@ -29,6 +29,8 @@ interface ServeOptions extends ContextOptions {
 
 const TOKEN = 'RELOOP_GATEWAY_TOKEN';
 const CALLBACK_SECRET = 'RELOOP_CALLBACK_SECRET';
+/** A browser on this machine may ask by these names. */
+const LOOPBACK_NAMES = ['localhost', '127.0.0.1', '[::1]'];
 const PACKAGES = ['hono', '@hono/zod-openapi', '@hono/node-server'] as const;
 
 /** `reloop serve`: an HTTP API for runs, until it is told to end. */
@@ -96,11 +98,11 @@ async function listening(gateway: Gateway, host: string, port: number): Promise<
 function callersOf(
   io: Io,
   { open = false, tokens, host }: ServeOptions,
-): { options: Pick<GatewayOptions, 'tokens' | 'open'>; made?: string } {
+): { options: Pick<GatewayOptions, 'tokens' | 'open' | 'hosts'>; made?: string } {
   if (open && tokens !== undefined) throw new UsageError('serve: give --open or --tokens, not both.');
   if (open && !isLoopback(host))
     throw new UsageError(`serve: --open is for this machine only, and ${host} is reachable from others.`);
-  if (open) return { options: { open } };
+  if (open) return { options: { open, hosts: [...new Set([host, ...LOOPBACK_NAMES])] } };
   if (tokens !== undefined) return { options: { tokens: readTokens(tokens) } };
   const token = tokenOf(io.env, TOKEN);
   const isSet = setValue(io.env[TOKEN]) !== undefined;

@@ -17,3 +17,13 @@ export function refuseForeignPage({ method, headers }: Request, origins: readonl
     `Pages of ${origin} may not ask: the gateway's list of origins does not have it.`,
   );
 }
+
+/**
+ * Refuses a request by a name that is not listed: a page of a foreign name whose address was changed to the reader's machine counts as the
+ * gateway's own page (DNS rebinding). Throws Refused.
+ */
+export function refuseForeignHost({ url }: Request, hosts: readonly string[]): void {
+  const { hostname } = new URL(url);
+  if (hosts.includes(hostname)) return;
+  throw new Refused(403, 'Forbidden', `This gateway is not ${hostname}. Its names: ${hosts.join(', ')}.`);
+}

@@ -87,6 +87,16 @@ test.each([
   expect(status).toBe(expected);
 });
 
+test.each([
+  ['http://localhost:8700', 404],
+  ['http://[::1]', 404],
+  ['http://rebound.example.com:8700', 403],
+])('a gateway with names of its own is asked as %s: %i', async (origin, expected) => {
+  const gateway = createGateway(client, { open: true, hosts: ['localhost', '[::1]'] });
+  const { status } = await gateway.fetch(new Request(`${origin}/x`));
+  expect(status).toBe(expected);
+});
+
 test.each(['', '/api/reloop'])(
   'the inbox is at %j and below, for everybody, and loads only from there',
   async (basePath) => {
