@@ -83,16 +83,6 @@ export default defineConfig({
       },
       {
         test: {
-          name: 'docs',
-          expect,
-          include: ['test/docs/**/*.test.ts'],
-          pool: 'forks',
-          testTimeout: 900_000,
-          hookTimeout: 300_000,
-        },
-      },
-      {
-        test: {
           name: 'release',
           expect,
           include: ['test/release/**/*.test.ts'],

@@ -115,8 +115,8 @@ function placeIn(placed: ReadonlyMap<string, PageModule>, error: string): string
 
 /** The languages that a block may have, and who looks at it. */
 const LANGUAGES = new Map([
-  ['sh', 'commands: test/docs types them'],
-  ['console', 'commands and what they print: test/docs types them and compares'],
+  ['sh', 'commands: test/release types them'],
+  ['console', 'commands and what they print: test/release types them and compares'],
   ['ts', 'compiled by docs-code.test.ts'],
   ['python', 'of other languages'],
   ['ini', 'a unit: test/release/systemd.test.ts verifies and carries it out'],
