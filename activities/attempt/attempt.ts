@@ -15,6 +15,8 @@ export interface Attempt {
   clock: Clock;
   /** Aborted when the call is cancelled, timed out, or no longer ours. */
   signal: AbortSignal;
+  /** Throws if the attempt has ended. Call it after a wait, before the attempt acts: the process may have stood still meanwhile. */
+  checkOurs(): Promise<void>;
 }
 
 /** The time-out of one attempt. */
@@ -26,6 +28,8 @@ interface Clock {
 
 type AttemptRecord = Pick<Attempt, 'context' | 'heartbeat'>;
 
+/** After a wait of at most this time the server is not asked again whose attempt it is. */
+const SHORT_WAIT_MS = 100;
 /** Longest wait of an ending worker for its last heartbeat to be stored. */
 const LAST_BEAT_MS = 1000;
 
@@ -71,8 +75,15 @@ export async function runAttempt<T>(
   });
   const signal = AbortSignal.any([context.cancellationSignal, expiry.signal]);
   try {
-    const attempt = { context, heartbeat, clock, signal };
-    const result = isOld(context) ? confirmOurs(attempt).then(() => body(attempt)) : body(attempt);
+    const state = { context, heartbeat, signal };
+    let checkedAt = performance.now();
+    const checkOurs = async () => {
+      signal.throwIfAborted();
+      if (isOld(context) && performance.now() - checkedAt > SHORT_WAIT_MS) await confirmOurs(state);
+      checkedAt = performance.now();
+    };
+    const attempt = { ...state, clock, checkOurs };
+    const result = isOld(context) ? confirmOurs(state).then(() => body(attempt)) : body(attempt);
     return await (policy().endsItself === true ? result : orAborted(result, signal));
   } catch (error) {
     if (error instanceof AttemptEnd) throw error.failure;
@@ -121,7 +132,11 @@ function isOld({ info }: Context): boolean {
 }
 
 /** Asks the server, whose clock may be another: an attempt may also have waited long for a worker. */
-async function confirmOurs({ context, heartbeat, signal }: Attempt): Promise<void> {
+async function confirmOurs({
+  context,
+  heartbeat,
+  signal,
+}: Pick<Attempt, 'context' | 'heartbeat' | 'signal'>): Promise<void> {
   await orAborted(heartbeat.store({}), signal).catch((cause: unknown) => {
     signal.throwIfAborted();
     const message = `${context.info.activityType} was not begun: the attempt is not this worker's any more`;

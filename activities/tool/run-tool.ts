@@ -55,8 +55,8 @@ export function createToolActivity(
           tenant: async () => (await manifest()).tenant,
         });
         await refuseAfterDeaths(attempt, meta.call);
-        // The call may have been cancelled meanwhile. A `once` guard looks itself.
-        if (meta.once !== true) attempt.signal.throwIfAborted();
+        // A `once` guard asks the server itself.
+        if (meta.once !== true) await attempt.checkOurs();
         const { maxOutputChars } = meta;
         const ended = await inToolScope(scopeOf(tool, meta, attempt.context), () =>
           meta.reconcile === true

@@ -3,7 +3,7 @@ import { defaultPayloadConverter } from '@temporalio/common';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { runAttempt } from '../../activities/attempt/attempt.ts';
+import { type Attempt, runAttempt } from '../../activities/attempt/attempt.ts';
 import { classifyError } from '../../activities/attempt/errors.ts';
 
 const SCHEDULED = Date.UTC(2026, 10, 22);
@@ -13,8 +13,10 @@ const loadedDataConverter = { payloadConverter: defaultPayloadConverter, payload
 beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'] }));
 afterEach(() => void vi.useRealTimers());
 
+type Body = (attempt: Attempt) => Promise<string>;
+
 /** One attempt, begun so long after it was scheduled; `isOurs`: what the server says of it. */
-async function begin(afterMs: number, isOurs: boolean) {
+async function begin(afterMs: number, isOurs: boolean, body = vi.fn<Body>(() => Promise.resolve('done'))) {
   vi.setSystemTime(SCHEDULED + afterMs);
   const recordActivityTaskHeartbeat = vi.fn<() => Promise<object>>(() =>
     isOurs ? Promise.resolve({}) : Promise.reject(new Error('NOT_FOUND')),
@@ -24,7 +26,6 @@ async function begin(afterMs: number, isOurs: boolean) {
     workflowService: { recordActivityTaskHeartbeat },
     withAbortSignal: (_signal: AbortSignal, call: () => unknown) => call(),
   };
-  const body = vi.fn<() => Promise<string>>(() => Promise.resolve('done'));
   const retry = { maxAttempts: 3, initialMs: 500, backoff: 2, maximumMs: 10_000 };
   const info = { heartbeatTimeoutMs: HEARTBEAT_MS, currentAttemptScheduledTimestampMs: SCHEDULED };
   const options = { client: client as never, logger: new DefaultLogger('ERROR') };
@@ -48,3 +49,24 @@ test('one that has waited long for a worker is begun', async () => {
 test('one that is younger is begun without a question to the server', async () => {
   expect(await begin(HEARTBEAT_MS, false)).toMatchObject({ ended: 'done', begun: 1, asked: 0 });
 });
+
+test.each([
+  [false, 'AttemptLost'],
+  [true, undefined],
+])(
+  'one whose process stands still before its tool begins asks the server, which says %s',
+  async (isOurs, type) => {
+    vi.useFakeTimers({ toFake: ['Date', 'performance'] });
+    const acted = vi.fn<() => void>();
+    const body = vi.fn<Body>(async ({ checkOurs }) => {
+      vi.advanceTimersByTime(HEARTBEAT_MS + 1);
+      await checkOurs();
+      acted();
+      return 'done';
+    });
+    const { ended, asked } = await begin(0, isOurs, body);
+    expect(asked).toBe(1);
+    expect(acted.mock.calls.length).toBe(isOurs ? 1 : 0);
+    expect((ended as { type?: string }).type).toBe(type);
+  },
+);
