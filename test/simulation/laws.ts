@@ -78,6 +78,8 @@ function saidIsHeard({ world, runs, words }: Seen): string[] {
     const isDropped = words.some(
       (other) => other.run === run && other.at >= at && /rewind|fork|cancel$/u.test(other.type),
     );
+    // A rewind that was sent first may arrive second.
+    const isBeforeRewind = runs.some(({ id, events }) => id === run && isFollowedByRewind(events, said));
     const isUnheard = runs.some(({ events }) =>
       events.some((event) => event.type === 'unheard' && event.messages.includes(said)),
     );
@@ -89,8 +91,16 @@ function saidIsHeard({ world, runs, words }: Seen): string[] {
         /^(?:resolve|abort)$/u.test(other.type) &&
         /^\d+$/u.test(other.call ?? ''),
     );
-    return isHeard || isDropped || isUnheard || isDecided ? [] : [`${run}: nobody heard "${said}"`];
+    return isHeard || isDropped || isBeforeRewind || isUnheard || isDecided
+      ? []
+      : [`${run}: nobody heard "${said}"`];
   });
+}
+
+function isFollowedByRewind(events: readonly RunEvent[], said: string): boolean {
+  const messages = events.flatMap((event) => (event.type === 'steered' ? [event.message] : []));
+  const at = messages.findIndex((message) => message.type === 'say' && message.text === said);
+  return at >= 0 && messages.slice(at).some(({ type }) => type === 'rewind');
 }
 
 /** A rewind that an open run has accepted happens, unless the run is cancelled first. After a reset the word may come at another time, and be refused. */

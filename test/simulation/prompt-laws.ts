@@ -41,11 +41,16 @@ export const summariesAreShown: Law = ({ world, runs }) =>
     },
   );
 
+/** The observation of a handoff. */
+const HANDED_OVER = /^The conversation is handed over/u;
+
 /** The agent to which the last turn with a handoff gave the conversation is asked for the next turn. */
 export const rightAgentIsAsked: Law = ({ world, runs }) =>
   requestsOf(world, runs).flatMap(({ life: { id, report }, asked: { agent, step }, at }) => {
     const handoffs = report.intermediateSteps.filter(
-      ({ call, action }) => action.tool.startsWith(HANDOFF) && turnOf(call) < at,
+      // A tool that a deploy removed hands nothing over.
+      ({ call, action, observation }) =>
+        action.tool.startsWith(HANDOFF) && HANDED_OVER.test(text(observation)) && turnOf(call) < at,
     );
     const turn = turnOf(handoffs.at(-1)?.call ?? '');
     const first = handoffs.find(({ call }) => turnOf(call) === turn);
