@@ -15,8 +15,10 @@ export interface Attempt {
   clock: Clock;
   /** Aborted when the call is cancelled, timed out, or no longer ours. */
   signal: AbortSignal;
-  /** Throws if the attempt has ended. Call it after a wait, before the attempt acts: the process may have stood still meanwhile. */
-  checkOurs(): Promise<void>;
+  /** True after a wait in which the process may have stood still: ask `confirmOurs` before the attempt acts. */
+  mayBeLost(): boolean;
+  /** Asks the server. Throws if the attempt is no longer this worker's. */
+  confirmOurs(): Promise<void>;
 }
 
 /** The time-out of one attempt. */
@@ -76,13 +78,13 @@ export async function runAttempt<T>(
   const signal = AbortSignal.any([context.cancellationSignal, expiry.signal]);
   try {
     const state = { context, heartbeat, signal };
-    let checkedAt = performance.now();
-    const checkOurs = async () => {
-      signal.throwIfAborted();
-      if (isOld(context) && performance.now() - checkedAt > SHORT_WAIT_MS) await confirmOurs(state);
-      checkedAt = performance.now();
+    const checkedAt = performance.now();
+    const attempt: Attempt = {
+      ...state,
+      clock,
+      mayBeLost: () => isOld(context) && performance.now() - checkedAt > SHORT_WAIT_MS,
+      confirmOurs: () => confirmOurs(state),
     };
-    const attempt = { ...state, clock, checkOurs };
     const result = isOld(context) ? confirmOurs(state).then(() => body(attempt)) : body(attempt);
     return await (policy().endsItself === true ? result : orAborted(result, signal));
   } catch (error) {

@@ -148,7 +148,7 @@ export const mutants: readonly Mutant[] = [
     name: 'a tool begins in an attempt that was cancelled before',
     seed: 10219,
     file: 'activities/tool/run-tool.ts',
-    find: 'if (meta.once !== true) await attempt.checkOurs();',
+    find: 'if (meta.once !== true) attempt.signal.throwIfAborted();',
     replace: '',
   },
   {

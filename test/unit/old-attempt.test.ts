@@ -58,9 +58,9 @@ test.each([
   async (isOurs, type) => {
     vi.useFakeTimers({ toFake: ['Date', 'performance'] });
     const acted = vi.fn<() => void>();
-    const body = vi.fn<Body>(async ({ checkOurs }) => {
+    const body = vi.fn<Body>(async ({ mayBeLost, confirmOurs }) => {
       vi.advanceTimersByTime(HEARTBEAT_MS + 1);
-      await checkOurs();
+      if (mayBeLost()) await confirmOurs();
       acted();
       return 'done';
     });
