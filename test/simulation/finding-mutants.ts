@@ -21,7 +21,6 @@ export const findingMutants: readonly Mutant[] = [
   {
     name: 'the output of an attempt that was given up is told to the model',
     finding: 'A3',
-    seed: 1241,
     file: 'workflows/loop/act.ts',
     find: 'turn.uncached === true ? steps.map(uncached) : steps',
     replace: 'steps',
@@ -29,7 +28,7 @@ export const findingMutants: readonly Mutant[] = [
   {
     name: 'two effects are compared by the text of the model',
     finding: 'A4',
-    seed: 156,
+    seed: 12,
     file: 'agent/rules/repeated.ts',
     find: 'return isModels ? effect : inputDigest(input);',
     replace: 'return isModels && false ? effect : inputDigest(input);',
@@ -45,7 +44,7 @@ export const findingMutants: readonly Mutant[] = [
   {
     name: 'the second of two who retry a run ends what the first one began',
     finding: 'A6',
-    seed: 96,
+    seed: 42,
     file: 'client/restart/restart-run.ts',
     find: "workflowIdConflictPolicy: 'FAIL',",
     replace: "workflowIdConflictPolicy: 'TERMINATE_EXISTING' as 'FAIL',",
@@ -61,7 +60,7 @@ export const findingMutants: readonly Mutant[] = [
   {
     name: 'the clock counts the waits for a person',
     finding: 'A8',
-    seed: 9,
+    seed: 198,
     file: 'workflows/operator/open-call.ts',
     find: 'if (stopsClock) clock.pause();',
     replace: '',
@@ -101,7 +100,6 @@ export const findingMutants: readonly Mutant[] = [
   {
     name: 'the signals of a sub-agent overtake one another',
     finding: 'C4',
-    seed: 104,
     file: 'workflows/operator/parent-news.ts',
     find: 'if (this.#caller === undefined || this.#isSending) return;',
     replace: 'if (this.#caller === undefined) return;',

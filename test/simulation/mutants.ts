@@ -49,7 +49,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: '`commit` does not ask the server',
-    seed: 233,
+    seed: 196,
     file: 'activities/tool/once.ts',
     find: '        await claim(attempt, {});\n',
     replace: '',
@@ -91,7 +91,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'usage is lost when a run continues as new',
-    seed: 94,
+    seed: 2,
     file: 'workflows/agent-run.ts',
     find: 'counters: loop.counters,',
     replace: 'counters: { ...loop.counters, usage: { ...loop.counters.usage, modelCalls: 0 } },',
@@ -125,7 +125,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'the words that a reset repeats have no content in the record',
-    seed: 10118,
+    seed: 186,
     file: 'history/read/facts.ts',
     find: 'acceptedRequest ?? admitted.get(',
     replace: 'acceptedRequest ?? new Map<string, temporal.api.update.v1.IRequest>().get(',
@@ -146,14 +146,12 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a tool begins in an attempt that was cancelled before',
-    seed: 10219,
     file: 'activities/tool/run-tool.ts',
     find: 'if (meta.once !== true) attempt.signal.throwIfAborted();',
     replace: '',
   },
   {
     name: 'a message that the record has after its model call counts as unheard',
-    seed: 8113,
     file: 'history/trace/uncarried-messages.ts',
     find: 'if (!remove(this.#early, text)) this.#texts.push(text);',
     replace: 'this.#texts.push(text);',
@@ -174,7 +172,6 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a rewind does not know an agent that was not asked yet',
-    seed: 871,
     file: 'activities/run/read-rewind-point.ts',
     find: 'manifest !== undefined && isOneOfSeveral(manifest) ? manifest.name : undefined',
     replace: '(await readRestartRecord(client, run)).agents.size > 1 ? modelCall.manifest?.name : undefined',
