@@ -38,6 +38,8 @@ interface FailureShape {
   /** The failure as it is recorded. */
   failure?: { source?: string | null } | undefined;
   cause?: unknown;
+  /** The id of a sub-agent that could not start, because another run has the id. */
+  workflowId?: string | undefined;
 }
 
 /** Reads the cause out of an activity's failure, the same in the workflow and from history. */
@@ -58,6 +60,10 @@ export function readFailure(failure: unknown): FailedCall {
       };
     case 'CancelledFailure':
       return cancelled(message, cause.details?.[0]);
+    case 'TerminatedFailure':
+      return failed({ type: 'Terminated', message: "the sub-agent's run was terminated" }, undefined);
+    case 'WorkflowExecutionAlreadyStartedError':
+      return failed({ type: 'AlreadyStarted', message: alreadyStarted(cause.workflowId) }, undefined);
     default:
       return failed({ type: 'Error', message }, undefined);
   }
@@ -104,6 +110,11 @@ export function isUsage(value: unknown): value is Usage {
 
 function shape(value: unknown): FailureShape {
   return value !== null && typeof value === 'object' ? value : {};
+}
+
+/** Words the error of a sub-agent whose id is in use: a run that was reset has an open sub-agent that began later. */
+function alreadyStarted(workflowId = ''): string {
+  return `The sub-agent of before the reset is still open: ${workflowId}. Let it end, or cancel it. Then retry this call.`;
 }
 
 function timeoutMessage({ timeoutType, message }: FailureShape): string {

@@ -16,14 +16,7 @@ export type Fact = { id: number; at: number; more?: true } & (
   /** `runId`: run id of a child. */
   | { type: 'begun'; of: Work; key: string; attempt: number; runId?: string | undefined }
   | { type: 'succeeded'; of: Work; key: string; result: Recorded }
-  /** `failure`: of an activity, with the details of its call. */
-  | {
-      type: 'failed';
-      of: Work;
-      key: string;
-      error: RecordedError;
-      failure?: RecordedFailure;
-    }
+  | { type: 'failed'; of: Work; key: string; failure: RecordedFailure }
   /**
    * `requested`: the cancellation is only requested; the workflow does not wait for the end of an external activity. `failure`: the
    * attempt failed while it was cancelled. `details`: the attempt's cancellation details.

@@ -1,6 +1,7 @@
 import type { Client } from '@temporalio/client';
 import { tsToMs } from '@temporalio/common/lib/time.js';
 import type { temporal } from '@temporalio/proto';
+import { readFailure } from '../../agent/calls/failures.ts';
 import { costFact } from './cost-facts.ts';
 import type { Fact, StartedFact } from './fact.ts';
 import { type HistoryEvent, type ReadOptions, type RunRef, readRun } from './pages.ts';
@@ -170,7 +171,7 @@ export function createFactReader(client: Pick<Client, 'options'>, run: RunRef) {
       const failure = recordedFailure(client, failed.failure);
       return failed.retryState === CANCEL_REQUESTED
         ? { type: 'cancelled', of, key, requested: false, failure }
-        : { type: 'failed', of, key, error: async () => (await failure()).error, failure };
+        : { type: 'failed', of, key, failure };
     }
     const cancelled = event.activityTaskCanceledEventAttributes;
     const requested = event.activityTaskCancelRequestedEventAttributes;
@@ -198,19 +199,15 @@ export function createFactReader(client: Pick<Client, 'options'>, run: RunRef) {
     const failed = event.childWorkflowExecutionFailedEventAttributes;
     if (failed) {
       const failure = recordedFailure(client, failed.failure);
-      const key = String(failed.initiatedEventId);
-      return { type: 'failed', of, key, error: async () => (await failure()).error, failure };
+      return { type: 'failed', of, key: String(failed.initiatedEventId), failure };
     }
     const cancelled = event.childWorkflowExecutionCanceledEventAttributes;
     if (cancelled)
       return { type: 'cancelled', of, key: String(cancelled.initiatedEventId), requested: false };
-    const lost =
-      event.childWorkflowExecutionTerminatedEventAttributes ??
-      event.childWorkflowExecutionTimedOutEventAttributes ??
-      event.startChildWorkflowExecutionFailedEventAttributes;
-    if (!lost) return undefined;
-    const error = errorOf('Error', "the sub-agent's run could not start, or was ended from outside");
-    return { type: 'failed', of, key: String(lost.initiatedEventId), error };
+    const lost = lostChild(event);
+    if (lost === undefined) return undefined;
+    const failure = async () => readFailure(lost.failure);
+    return { type: 'failed', of, key: String(lost.initiatedEventId), failure };
   }
 
   function timerFact(event: HistoryEvent): FactBody | undefined {
@@ -280,4 +277,16 @@ export function createFactReader(client: Pick<Client, 'options'>, run: RunRef) {
 
 function errorOf(type: string, message: string): RecordedError {
   return async () => ({ type, message });
+}
+
+/** Reads the end of a sub-agent that history records without a failure, as the failure that the SDK gives to the workflow. */
+function lostChild(event: HistoryEvent): { initiatedEventId?: unknown; failure: object } | undefined {
+  const killed = event.childWorkflowExecutionTerminatedEventAttributes;
+  if (killed) return { ...killed, failure: { name: 'TerminatedFailure' } };
+  const late = event.childWorkflowExecutionTimedOutEventAttributes;
+  if (late) return { ...late, failure: { name: 'TimeoutFailure', timeoutType: 'START_TO_CLOSE' } };
+  const refused = event.startChildWorkflowExecutionFailedEventAttributes;
+  if (!refused) return undefined;
+  const { workflowId } = refused;
+  return { ...refused, failure: { name: 'WorkflowExecutionAlreadyStartedError', workflowId } };
 }

@@ -34,13 +34,7 @@ export function withCalls(fact: Fact, calls: RecordedLocalCall[]): Fact[] {
       { ...start, type: 'begun', attempt: 1 },
       end.type === 'succeeded'
         ? { ...work, at, type: 'succeeded', result: async () => end.result }
-        : {
-            ...work,
-            at,
-            type: 'failed',
-            error: async () => end.failed.error,
-            failure: async () => end.failed,
-          },
+        : { ...work, at, type: 'failed', failure: async () => end.failed },
     ];
   });
   const { more: _, ...last } = facts.pop() ?? fact;

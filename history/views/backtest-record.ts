@@ -71,7 +71,7 @@ async function comparedBy(
   if (activity === undefined) return undefined;
   if (fact.type === 'failed') {
     const { workflowId, runId } = recordedRunOf(await activity.input());
-    return unreadRun(workflowId, runId, await fact.error());
+    return unreadRun(workflowId, runId, (await fact.failure()).error);
   }
   if (activity.name !== 'compareRun') return undefined;
   return (await fact.result()) as BacktestedRun; // the result of that activity

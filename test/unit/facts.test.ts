@@ -1,6 +1,7 @@
 import { defaultFailureConverter, defaultPayloadConverter } from '@temporalio/common';
 import { describe, expect, test } from 'vitest';
 import type { ModelTurn } from '../../agent/calls/calls.ts';
+import { readFailure } from '../../agent/calls/failures.ts';
 import type { AgentManifest } from '../../agent/definition/manifest.ts';
 import { freshCounters } from '../../agent/limits/counters.ts';
 import { cancelledTool } from '../../agent/observation/observations.ts';
@@ -216,7 +217,7 @@ const failed: Said = {
   type: 'failed',
   of: 'activity',
   key: '1.1',
-  error: () => Promise.resolve({ type: 'Error', message: 'boom' }),
+  failure: () => Promise.resolve(readFailure(new Error('boom'))),
 };
 
 const start = {

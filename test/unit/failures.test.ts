@@ -18,13 +18,14 @@ const heartbeat = { failures: 2, checkpoint: { page: 7 } };
 
 describe('the failure of an activity', () => {
   const DIED = 'its worker died or stopped answering in the middle of the call';
+  const KILLED = "the sub-agent's run was terminated";
   test.each<[what: string, cause: Error, type: string, message: string]>([
     ['keeps its own type', app('slow down', { type: 'ModelRateLimited' }), 'ModelRateLimited', 'slow down'],
     ['without a type is an Error', app('oops'), 'Error', 'oops'],
     ['by its own time-out', timeout('START_TO_CLOSE'), 'Timeout', 'it took longer than its time-out'],
     ['by its worker', timeout('HEARTBEAT'), 'Timeout', DIED],
     ['by a time-out of the server', timeout('SCHEDULE_TO_START'), 'Timeout', 'activity timed out'],
-    ['keeps its message where it has no type', new TerminatedFailure('ended'), 'Error', 'ended'],
+    ['by the end of a sub-agent', new TerminatedFailure('ended'), 'Terminated', KILLED],
     ['by an error of the language', new TypeError('not a function'), 'Error', 'not a function'],
   ])('%s', (_what, cause, type, message) => {
     const timedOut = type === 'Timeout' || undefined;

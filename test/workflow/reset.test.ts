@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import type { RunEvent } from '../../agent/run/events.ts';
+import type { HistoryEvent } from '../../history/read/pages.ts';
 import type { AgentRun } from '../../client/api/agent-run.ts';
 import { ModelError } from '../../models/model.ts';
+import { agentTool } from '../../tools/agent-tool.ts';
 import { defineTool } from '../../tools/tool.ts';
 import { eventsOf, useRig, waitOf } from '../support/rig.ts';
 import { act, answer, modelOf } from '../support/scripts.ts';
@@ -46,6 +48,7 @@ const rig = useRig({
     { name: 'keyed', model: model(2, 'keyed'), tools: [keyed] },
     { name: 'stuck', model: model(2, 'stuck'), tools: [stuck] },
     { name: 'asked', model: model(2, 'dear'), tools: [dear] },
+    { name: 'parent', model: model(2, 'asked'), tools: [agentTool({ agent: 'asked', description: 'asks' })] },
     { name: 'long', model: model(100, 'echo'), tools: [echo], maxIterations: null },
   ],
 });
@@ -101,12 +104,39 @@ describe("after Temporal's own reset", () => {
     await run.say('hurry');
     await run.decide(call, { type: 'reject', reason: 'too dear' });
     await run.result();
-    const { runId } = await run.describe();
     const words = await wordsOf(run);
-    await resetToWords(run.id, runId);
+    await resetTo(run.id, ({ workflowExecutionUpdateAcceptedEventAttributes: word }) => Boolean(word));
     expect(await run.result()).toMatchObject({ output: 'after 2' });
     expect(await wordsOf(run)).toEqual(words);
     expect(words.map(({ type }) => type)).toEqual(['steered', 'decided']);
+  });
+
+  test('a sub-agent that is open goes on, and its parent has the result', async () => {
+    const run = await rig.client.start('parent', 'what?');
+    const { call } = await waitOf(run);
+    await resetTo(`${run.id}/1.1`, ({ timerStartedEventAttributes: wait }) => Boolean(wait));
+    await run.decide(call, { type: 'approve' });
+    expect(await run.result()).toMatchObject({
+      intermediateSteps: [{ call: '1.1', observation: 'after 2' }],
+    });
+  });
+
+  test('a run that begins before its open sub-agent asks what to do about the call', async () => {
+    const run = await rig.client.start('parent', 'what?');
+    await waitOf(run);
+    await resetTo(run.id, ({ startChildWorkflowExecutionInitiatedEventAttributes: child }) => Boolean(child));
+    const error = { type: 'AlreadyStarted', message: expect.stringContaining(`${run.id}/1.1`) };
+    const { call } = await waitOf(run, { reason: 'failed' });
+    const { waiting } = await run.describe();
+    expect(waiting).toMatchObject([{ call: '1.1', error }]);
+    expect(await rig.temporal.workflow.getHandle(run.id).query('status')).toMatchObject({ waiting });
+    await rig.client.get(`${run.id}/1.1`).cancel();
+    await run.decide(call, { type: 'retry' });
+    const again = await waitOf(run, { reason: 'approval' });
+    await run.decide(again.call, { type: 'approve' });
+    expect(await run.result()).toMatchObject({
+      intermediateSteps: [{ call: '1.1', observation: 'after 2' }],
+    });
   });
 
   test('a run that had been continued as new has all its steps', async () => {
@@ -149,14 +179,15 @@ async function resetToLastCall(workflowId: string, runId: string, name?: string)
   return next;
 }
 
-/** To before the workflow task that took the first word. */
-async function resetToWords(workflowId: string, runId: string): Promise<void> {
-  const { events = [] } = await rig.temporal.workflow.getHandle(workflowId, runId).fetchHistory();
-  const accepted = events?.findIndex(({ workflowExecutionUpdateAcceptedEventAttributes: update }) => update);
-  const task = events?.slice(0, accepted).findLast((event) => event.workflowTaskCompletedEventAttributes);
+/** To before the workflow task that recorded the first such event. */
+async function resetTo(workflowId: string, isThere: (event: HistoryEvent) => boolean): Promise<void> {
+  const { events } = await rig.temporal.workflow.getHandle(workflowId).fetchHistory();
+  const task = (events ?? [])
+    .slice(0, events?.findIndex(isThere))
+    .findLast((event) => event.workflowTaskCompletedEventAttributes);
   await rig.temporal.workflowService.resetWorkflowExecution({
     namespace: 'default',
-    workflowExecution: { workflowId, runId },
+    workflowExecution: { workflowId },
     reason: 'a test',
     requestId: randomUUID(),
     workflowTaskFinishEventId: task?.eventId ?? null,

@@ -31,10 +31,10 @@ test('a wait in a sub-agent ends when it is terminated from outside, and the clo
   await waitOf(run, { call: '1.1/1.1' });
   await rig.temporal.workflow.getHandle(`${run.id}/1.1`).terminate('a test');
   await waitOf(run, { call: '1.1' });
-  expect(await run.describe()).toMatchObject({ status: 'waiting', waiting: [{ call: '1.1' }] });
-  expect(await rig.temporal.workflow.getHandle(run.id).query('status')).toMatchObject({
-    waiting: [{ call: '1.1' }],
-  });
+  const { status, waiting } = await run.describe();
+  expect(status).toBe('waiting');
+  expect(waiting).toMatchObject([{ call: '1.1', reason: 'failed', error: { type: 'Terminated' } }]);
+  expect(await rig.temporal.workflow.getHandle(run.id).query('status')).toMatchObject({ waiting });
 
   await run.decide('1.1', { type: 'retry' });
   await eventOf(run, 'waiting', ({ wait }) => wait.call.startsWith('1.1~1/'));
