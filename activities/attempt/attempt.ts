@@ -78,14 +78,17 @@ export async function runAttempt<T>(
   const signal = AbortSignal.any([context.cancellationSignal, expiry.signal]);
   try {
     const state = { context, heartbeat, signal };
-    const checkedAt = performance.now();
+    let checkedAt = performance.now();
     const attempt: Attempt = {
       ...state,
       clock,
       mayBeLost: () => isOld(context) && performance.now() - checkedAt > SHORT_WAIT_MS,
-      confirmOurs: () => confirmOurs(state),
+      async confirmOurs() {
+        await confirmOurs(state);
+        checkedAt = performance.now();
+      },
     };
-    const result = isOld(context) ? confirmOurs(state).then(() => body(attempt)) : body(attempt);
+    const result = isOld(context) ? attempt.confirmOurs().then(() => body(attempt)) : body(attempt);
     return await (policy().endsItself === true ? result : orAborted(result, signal));
   } catch (error) {
     if (error instanceof AttemptEnd) throw error.failure;

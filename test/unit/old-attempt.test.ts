@@ -15,12 +15,18 @@ afterEach(() => void vi.useRealTimers());
 
 type Body = (attempt: Attempt) => Promise<string>;
 
-/** One attempt, begun so long after it was scheduled; `isOurs`: what the server says of it. */
-async function begin(afterMs: number, isOurs: boolean, body = vi.fn<Body>(() => Promise.resolve('done'))) {
+/** One attempt, begun so long after it was scheduled; `isOurs`: what the server says of it, after `answerMs`. */
+async function begin(
+  afterMs: number,
+  isOurs: boolean,
+  body = vi.fn<Body>(() => Promise.resolve('done')),
+  answerMs = 0,
+) {
   vi.setSystemTime(SCHEDULED + afterMs);
-  const recordActivityTaskHeartbeat = vi.fn<() => Promise<object>>(() =>
-    isOurs ? Promise.resolve({}) : Promise.reject(new Error('NOT_FOUND')),
-  );
+  const recordActivityTaskHeartbeat = vi.fn<() => Promise<object>>(() => {
+    if (answerMs > 0) vi.advanceTimersByTime(answerMs);
+    return isOurs ? Promise.resolve({}) : Promise.reject(new Error('NOT_FOUND'));
+  });
   const client = {
     options: { namespace: 'default', identity: 'here', loadedDataConverter },
     workflowService: { recordActivityTaskHeartbeat },
@@ -48,6 +54,12 @@ test('one that has waited long for a worker is begun', async () => {
 
 test('one that is younger is begun without a question to the server', async () => {
   expect(await begin(HEARTBEAT_MS, false)).toMatchObject({ ended: 'done', begun: 1, asked: 0 });
+});
+
+test('one that the server has just confirmed begins its tool without a second question', async () => {
+  vi.useFakeTimers({ toFake: ['Date', 'performance'] });
+  const body = vi.fn<Body>(async ({ mayBeLost }) => (mayBeLost() ? 'asks again' : 'done'));
+  expect(await begin(HEARTBEAT_MS + 1, true, body, 1000)).toMatchObject({ ended: 'done', asked: 1 });
 });
 
 test.each([
