@@ -21,7 +21,10 @@ export interface ModelOutage {
   config: ConfigDefinition;
   /** Requests for a model so far. */
   requestsFor(model: string): number;
-  /** The most requests for a model in the time since then; `atOnce` of them were under way when the outage was found. */
+  /**
+   * The most requests for a model in the time since then, where calls are made `atOnce`. The last failure that opens the breaker has
+   * the failures before it, and the other calls that are under way.
+   */
   mostRequests(sinceMs: number, atOnce: number): number;
 }
 
@@ -50,8 +53,8 @@ export async function startModelOutage(atOnce: number, fallback?: string): Promi
       ],
     } satisfies ConfigDefinition,
     requestsFor: (model: string) => server.requests.filter(({ body }) => body['model'] === model).length,
-    mostRequests: (sinceMs: number, most: number) =>
-      most + Math.ceil((performance.now() - sinceMs) / PROBE_MS),
+    mostRequests: (sinceMs: number, callsAtOnce: number) =>
+      MOST_FAILURES + callsAtOnce - 1 + Math.ceil((performance.now() - sinceMs) / PROBE_MS),
   });
 }
 

@@ -115,6 +115,7 @@ describe("after Temporal's own reset", () => {
     const run = await rig.client.start('parent', 'what?');
     const { call } = await waitOf(run);
     await resetTo(`${run.id}/1.1`, ({ timerStartedEventAttributes: wait }) => Boolean(wait));
+    await waitOf(rig.client.get(`${run.id}/1.1`));
     await run.decide(call, { type: 'approve' });
     expect(await run.result()).toMatchObject({
       intermediateSteps: [{ call: '1.1', observation: 'after 2' }],
