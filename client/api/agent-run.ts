@@ -29,7 +29,7 @@ import { type ReadableRun, orRunNotFound, locationOfRun, readableRun } from '../
 import { type RunReport, type RunResultWithSteps, reportOf } from '../report.ts';
 import type { RunExport } from '../export/run-export.ts';
 import { updateRun } from '../connect/update-run.ts';
-import { readAtClose } from '../../history/read/await-end.ts';
+import { untilClosed } from '../../history/read/lineage.ts';
 import { type TimelineOptions, readTimeline } from '../../history/views/timeline.ts';
 import { type RunRef, isNoWorkflow } from '../../history/read/pages.ts';
 
@@ -238,7 +238,9 @@ export class AgentRun {
 
   async #end({ onWaiting }: ResultOptions): Promise<RunReport> {
     if (onWaiting === undefined) {
-      return readAtClose(this.#client, await this.#place(), (options) => this.#fold(options));
+      const run = await this.#place();
+      await untilClosed(this.#client, run);
+      return this.#fold({ run, follow: false });
     }
     const { next, signal } = createWaitingTeller(
       (waiting) => onWaiting(waiting, this),

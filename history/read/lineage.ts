@@ -1,7 +1,7 @@
 import type { Client } from '@temporalio/client';
 import type { Restart } from '../../agent/calls/restart.ts';
 import type { Fact, StartedFact } from './fact.ts';
-import { readFactPages, readStart } from './facts.ts';
+import { readFactPages, readFacts, readStart } from './facts.ts';
 import { type ReadOptions, type RunRef, isNotFound } from './pages.ts';
 import { asRunInput } from './records.ts';
 
@@ -27,7 +27,7 @@ export async function* readRunFacts(
     for (const fact of facts) yield { run: of, fact };
 }
 
-type FollowOptions = Pick<ReadOptions, 'follow' | 'schedule' | 'signal'>;
+type FollowOptions = Pick<ReadOptions, 'follow' | 'signal'>;
 
 interface RunPage {
   run: RunRef;
@@ -66,8 +66,21 @@ async function* readBefore(client: Client, first: Fact | undefined): AsyncGenera
 }
 
 /** Returns the run that continues `run` after its last `fact`; undefined: the run has not ended, or not by continue-as-new. */
-export function nextAfter(run: RunRef, fact: Fact | undefined): RunRef | undefined {
+function nextAfter(run: RunRef, fact: Fact | undefined): RunRef | undefined {
   return fact?.type === 'run_continued' && fact.runId !== '' ? { ...run, runId: fact.runId } : undefined;
+}
+
+/**
+ * Resolves when a run and every run that continues it are closed. Requests only the closing event: with hundreds of runs at a time,
+ * requests for the events before would cost a full machine a twentieth of its throughput (bench/overload.ts).
+ */
+export async function untilClosed(client: Client, run: RunRef): Promise<void> {
+  for (let current: RunRef | undefined = run; current !== undefined;) {
+    let next: RunRef | undefined;
+    for await (const fact of readFacts(client, current, { follow: true, endOnly: true }))
+      next = nextAfter(current, fact);
+    current = next;
+  }
 }
 
 /**

@@ -26,8 +26,6 @@ const SMALLER_TIMES = 8;
 export interface ReadOptions {
   /** Continue with new events until the run is closed. */
   follow?: boolean;
-  /** With `follow`: when to request the next page. Default: immediately (long poll). */
-  schedule?: PageSchedule | undefined;
   /** Read only the event that closes the run. */
   endOnly?: boolean;
   /** Read from the end, to find recent events quickly. */
@@ -44,7 +42,6 @@ export function readRun(
   run: RunRef,
   {
     follow = false,
-    schedule,
     endOnly = false,
     latestFirst = false,
     pageSize = latestFirst ? 20 : 200,
@@ -68,32 +65,18 @@ export function readRun(
               waitNewEvent: follow,
               ...(endOnly ? { historyEventFilterType: CLOSE_EVENT } : {}),
             });
-      const requested = (waits: boolean) =>
-        abortable(client, signal, () =>
-          waits || size === 1 ? ask() : client.withDeadline(Date.now() + PAGE_MS, ask),
-        );
-      const page = await (schedule === undefined ? requested(follow) : schedule(requested));
+      const page = await abortable(client, signal, () =>
+        follow || size === 1 ? ask() : client.withDeadline(Date.now() + PAGE_MS, ask),
+      );
       // Copies: the reader may empty the list, and the token is a part of the response's buffer, which it would keep.
       return {
         events: [...(page.history?.events ?? [])],
         next: page.nextPageToken && new Uint8Array(page.nextPageToken),
       };
     },
-    (error) =>
-      error instanceof PageTimeout || [RESOURCE_EXHAUSTED, DEADLINE_EXCEEDED].includes(grpcCode(error) ?? 0),
-    { pageSize, ahead: (!follow || schedule !== undefined) && !latestFirst && pageSize > 1 },
+    (error) => [RESOURCE_EXHAUSTED, DEADLINE_EXCEEDED].includes(grpcCode(error) ?? 0),
+    { pageSize, ahead: !follow && !latestFirst && pageSize > 1 },
   );
-}
-
-/**
- * Decides when a page is requested. `waits`: the run is open, so the server may hold the request until the next event (long poll).
- * Rejects with {@link PageTimeout}, or with the error of the wait for the run's end.
- */
-export type PageSchedule = <T>(request: (waits: boolean) => Promise<T>) => Promise<T>;
-
-/** A page has not arrived in time after the run's end. It may be too large, so a smaller page is requested. */
-export class PageTimeout extends Error {
-  override name = 'PageTimeout';
 }
 
 /**
@@ -150,7 +133,7 @@ export type FetchPage<E> = (token: Uint8Array | undefined, size: number) => Prom
  * Yields all events, page by page: yielding single events would cost promises for each. If `tooLarge` returns true for the error of a
  * page, a page of an eighth of the size is requested. `ahead`: requests the next page while the reader reads the current one.
  */
-export async function* readPages<E>(
+async function* readPages<E>(
   fetch: FetchPage<E>,
   tooLarge: (error: unknown) => boolean,
   { pageSize = 200, ahead = false }: { pageSize?: number; ahead?: boolean } = {},

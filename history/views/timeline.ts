@@ -3,7 +3,7 @@ import type { RunEvent } from '../../agent/run/events.ts';
 import { AGENT_RUN } from '../../workflows/messages.ts';
 import type { Fact } from '../read/fact.ts';
 import { readRunPages } from '../read/lineage.ts';
-import type { PageSchedule, RunRef } from '../read/pages.ts';
+import type { RunRef } from '../read/pages.ts';
 import type { Position } from '../read/positions.ts';
 import { createTrace } from '../trace/trace.ts';
 
@@ -39,7 +39,6 @@ export interface ChildBegun {
 
 export interface TimelineOptions {
   follow: boolean;
-  schedule?: PageSchedule | undefined;
   /** Cursor of the reader. Earlier events are read, because later events depend on them, and marked as `known`. */
   after?: Position | undefined;
   signal?: AbortSignal | undefined;
@@ -53,7 +52,7 @@ export interface TimelineOptions {
 export async function* readTimeline(
   client: Client,
   run: RunRef,
-  { follow, schedule, after, present, signal, onFact }: TimelineOptions,
+  { follow, after, present, signal, onFact }: TimelineOptions,
 ): AsyncGenerator<Moment> {
   const trace = createTrace(run.workflowId);
   const childOf = createChildReader();
@@ -61,7 +60,7 @@ export async function* readTimeline(
   let collected: RunEvent[] = [];
   let [latestAt, isPast] = [0, present === undefined];
   let fact: Fact | undefined;
-  for await (const { run: of, facts, lastEvent } of readRunPages(client, run, { follow, schedule, signal })) {
+  for await (const { run: of, facts, lastEvent } of readRunPages(client, run, { follow, signal })) {
     const { runId } = of;
     for (fact of facts) {
       latestAt = fact.at;

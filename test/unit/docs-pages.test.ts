@@ -62,7 +62,6 @@ const INTERNAL = new Map([
   ['CancelledFailure', "the SDK's own, checked by name"],
   ['ModelError', 'its type is the name that people see'],
   ['NotInline', 'ends an inline attempt, which becomes an activity'],
-  ['PageTimeout', 'a page of history is asked for again'],
   ['PythonEnded', 'the Python tool makes a ToolError of it'],
   ['StillRunning', 'becomes InDoubt'],
 ]);

@@ -1,5 +1,4 @@
-import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
-import type { temporal } from '@temporalio/proto';
+import { setImmediate } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import type { WaitingCall } from '../../agent/rules/waiting.ts';
 import type { RunEvent } from '../../agent/run/events.ts';
@@ -7,10 +6,6 @@ import { RunView } from '../../agent/run/view.ts';
 import { createWaitingTeller } from '../../client/api/on-waiting.ts';
 import { DecisionRefused } from '../../client/connect/errors.ts';
 import { isForWaiting, resolveTargetCall } from '../../client/read/resolve-target.ts';
-import { backgroundPoll } from '../../history/read/await-end.ts';
-import { readRun } from '../../history/read/pages.ts';
-import { historyClient } from '../support/history-client.ts';
-import { allOf } from '../support/all-of.ts';
 
 const wait = (call: string, n = 0): WaitingCall => ({ ...failed, call, n, reason: 'approval' });
 const waiting = (call: string, n?: number): RunEvent => ({ at: 0, type: 'waiting', wait: wait(call, n) });
@@ -62,60 +57,6 @@ describe('an error that a listener throws', () => {
     await setImmediate();
     expect([signal.aborted, signal.reason]).toEqual([reason !== undefined, reason]);
   });
-});
-
-type Request = temporal.api.workflowservice.v1.IGetWorkflowExecutionHistoryRequest;
-
-const run = { workflowId: 'w', runId: 'r' };
-
-/** Reads a run of `pages` events, one a page, that is over after so long; what was asked for, and whether the run was over. */
-async function read(
-  pages: number,
-  overAfterMs: number,
-  answer: (page: number, size: number) => Promise<void>,
-) {
-  let isOver = false;
-  const asked: { page: number; isOver: boolean; size: number }[] = [];
-  const over = sleep(overAfterMs).then(() => (isOver = true));
-  const client = historyClient({
-    async getWorkflowExecutionHistory({ nextPageToken, maximumPageSize }: Request) {
-      const page = nextPageToken?.[0] ?? 0;
-      const size = maximumPageSize ?? 0;
-      asked.push({ page, isOver, size });
-      await answer(page, size);
-      const next = page + 1 < pages ? new Uint8Array([page + 1]) : undefined;
-      return { history: { events: [{ eventId: page }] }, nextPageToken: next };
-    },
-  });
-  const given = await allOf(readRun(client, run, { follow: true, schedule: backgroundPoll(over, 20) }));
-  return { asked, read: given.flat().map(({ eventId }) => eventId) };
-}
-
-test('a run that is soon over is read when it is', async () => {
-  const { asked, read: events } = await read(3, 5, async () => undefined);
-  expect(events).toEqual([0, 1, 2]);
-  expect(asked.map(({ isOver }) => isOver)).toEqual([true, true, true]);
-});
-
-test('events of a run that continues are read as they come', async () => {
-  const { asked, read: events } = await read(12, 100, async () => undefined);
-  expect(events).toEqual(Array.from({ length: 12 }, (_, page) => page));
-  expect(asked[0]?.isOver).toBe(false);
-  expect(asked.at(-1)?.isOver).toBe(true);
-});
-
-test('a page that does not come is asked for again, smaller, when the run is over', async () => {
-  const { asked, read: events } = await read(2, 100, (page, size) =>
-    page === 0 && size === 200 ? new Promise<void>(() => undefined) : Promise.resolve(),
-  );
-  expect(events).toEqual([0, 1]);
-  expect(asked.map(({ page, size }) => `${page} ${size}`)).toEqual(['0 200', '0 25', '1 25']);
-});
-
-test('why a run cannot be waited for is thrown', async () => {
-  const client = historyClient({});
-  const schedule = backgroundPoll(Promise.reject(new Error('no such run')));
-  await expect(allOf(readRun(client, run, { follow: true, schedule }))).rejects.toThrow('no such run');
 });
 
 const failed: WaitingCall = { call: '3.1', n: 0, tool: 'pay', toolInput: 'x', reason: 'failed' };
