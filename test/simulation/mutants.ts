@@ -28,7 +28,6 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'an attempt runs although an earlier one may have acted',
-    seed: 19,
     file: 'activities/tool/once.ts',
     find: 'if (mayHaveRun(attempt)) throw foundAnother(attempt, tool);',
     replace: '',
@@ -42,14 +41,14 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a lost attempt is tried again though it sent its intent',
-    seed: 156,
+    seed: 175,
     file: 'agent/rules/doubt.ts',
     find: '(timedOut && intent === undefined)',
     replace: 'timedOut',
   },
   {
     name: '`commit` does not ask the server',
-    seed: 196,
+    seed: 233,
     file: 'activities/tool/once.ts',
     find: '        await claim(attempt, {});\n',
     replace: '',
@@ -91,7 +90,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'usage is lost when a run continues as new',
-    seed: 2,
+    seed: 40,
     file: 'workflows/agent-run.ts',
     find: 'counters: loop.counters,',
     replace: 'counters: { ...loop.counters, usage: { ...loop.counters.usage, modelCalls: 0 } },',
@@ -158,7 +157,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a summary is asked of the agent before a handoff',
-    seed: 350,
+    seed: 150,
     file: 'agent/transcript/compaction.ts',
     find: 'conversation([...shown.slice(0, from), ...handoffs])',
     replace: 'conversation(shown.slice(0, from))',
@@ -177,6 +176,13 @@ export const mutants: readonly Mutant[] = [
     replace: '(await readRestartRecord(client, run)).agents.size > 1 ? modelCall.manifest?.name : undefined',
   },
   {
+    name: 'a rewind to an agent without effects forgets the effects of the other agent',
+    seed: 1981,
+    file: 'workflows/run/dropped-effects.ts',
+    find: '(hasEffects || isOneOfSeveral(manifest))',
+    replace: 'hasEffects',
+  },
+  {
     name: 'a rewind to before a handoff keeps the later agent',
     seed: 3,
     file: 'workflows/loop/rewind-loop.ts',
@@ -192,7 +198,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'two waits of a call have the same number',
-    seed: 49,
+    seed: 137,
     file: 'agent/run/call-wait.ts',
     find: 'nextWait: call.nextWait + 1,',
     replace: 'nextWait: call.nextWait,',

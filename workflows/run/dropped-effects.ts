@@ -6,16 +6,18 @@ import {
   callsWithoutEnd,
   isOnce,
 } from '../../agent/calls/restart.ts';
+import { isOneOfSeveral } from '../../agent/definition/handed-over.ts';
 import { readRecord } from '../temporal/activity-options.ts';
 import type { AgentRunInput } from '../messages.ts';
 
 /**
- * Returns true if effects of dropped steps may exist: the run repeats steps or a sub-agent's call, and has tools with `effects: 'once'`
- * or sub-agents, which may have such tools.
+ * Returns true if effects of dropped steps may exist: the run repeats steps or a sub-agent's call, and has tools with `effects: 'once'`,
+ * or sub-agents or other agents of the conversation, which may have such tools.
  */
 export function mayHaveEffects({ restart, insteadOf }: AgentRunInput, { manifest }: ResolvedAgent): boolean {
   const isAgain = restart !== undefined || insteadOf !== undefined;
-  return isAgain && manifest.tools.some((tool) => isOnce(tool) || tool.agent !== undefined);
+  const hasEffects = manifest.tools.some((tool) => isOnce(tool) || tool.agent !== undefined);
+  return isAgain && (hasEffects || isOneOfSeveral(manifest));
 }
 
 /** Reads the effects of dropped steps by an activity. Called when the dropped run can add no more. */
