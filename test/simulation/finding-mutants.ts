@@ -28,7 +28,7 @@ export const findingMutants: readonly Mutant[] = [
   {
     name: 'two effects are compared by the text of the model',
     finding: 'A4',
-    seed: 12,
+    seed: 162,
     file: 'agent/rules/repeated.ts',
     find: 'return isModels ? effect : inputDigest(input);',
     replace: 'return isModels && false ? effect : inputDigest(input);',
@@ -92,7 +92,7 @@ export const findingMutants: readonly Mutant[] = [
   {
     name: 'a sub-agent stays paused when its parent goes on at once',
     finding: 'C3',
-    seed: 74,
+    seed: 269,
     file: 'workflows/operator/pause.ts',
     find: 'this.#children.has(child) && sent !== this.isOn;',
     replace: 'this.#children.has(child) && sent === undefined;',
@@ -142,7 +142,7 @@ export const findingMutants: readonly Mutant[] = [
   },
   {
     name: 'a run continues as new with a pause',
-    seed: 38,
+    seed: 340,
     file: 'workflows/agent-run.ts',
     find: '&& !pause.isOn',
     replace: '',
