@@ -100,6 +100,7 @@ export const findingMutants: readonly Mutant[] = [
   {
     name: 'the signals of a sub-agent overtake one another',
     finding: 'C4',
+    seed: 275,
     file: 'workflows/operator/parent-news.ts',
     find: 'if (this.#caller === undefined || this.#isSending) return;',
     replace: 'if (this.#caller === undefined) return;',
