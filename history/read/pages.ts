@@ -133,7 +133,7 @@ export type FetchPage<E> = (token: Uint8Array | undefined, size: number) => Prom
  * Yields all events, page by page: yielding single events would cost promises for each. If `tooLarge` returns true for the error of a
  * page, a page of an eighth of the size is requested. `ahead`: requests the next page while the reader reads the current one.
  */
-async function* readPages<E>(
+export async function* readPages<E>(
   fetch: FetchPage<E>,
   tooLarge: (error: unknown) => boolean,
   { pageSize = 200, ahead = false }: { pageSize?: number; ahead?: boolean } = {},

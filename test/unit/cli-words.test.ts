@@ -16,7 +16,6 @@ import {
 } from '../../client/connect/errors.ts';
 import { ConfigError } from '../../config/define.ts';
 import { fakeIo } from '../support/fake-io.ts';
-import { grpcError } from '../support/grpc-error.ts';
 
 async function typed(words: string[]) {
   const io = fakeIo();
@@ -222,3 +221,7 @@ describe('the exit code', () => {
     expect(failureOf(error).line).toBe('error: Failed to start Workflow: blob too large');
   });
 });
+
+function grpcError(code: number, details: string): Error {
+  return Object.assign(new Error(`${code}: ${details}`), { code, details });
+}
