@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ApplicationFailure, CancelledFailure, Context } from '@temporalio/activity';
+import { ApplicationFailure, CancelledFailure, Context, type Info } from '@temporalio/activity';
 import { ApplicationFailureCategory } from '@temporalio/common';
 import { limits } from '../../agent/values/limits.ts';
 import type { RetryPolicy } from '../../agent/definition/manifest.ts';
@@ -157,6 +157,19 @@ export function effortOf({ context, heartbeat }: AttemptRecord): { attempt?: num
   const { heartbeats = 0, waits = 0 } = heartbeat.record;
   const attempt = context.info.attempt - waits;
   return { ...(attempt > 1 ? { attempt } : {}), ...(heartbeats > 0 ? { heartbeats } : {}) };
+}
+
+/**
+ * Time at which the server scheduled the attempt, in milliseconds since 1970. Undefined for the first attempt of an activity, which has
+ * the number 1 and the time of its activity. After `temporal activity reset` a later attempt has the number 1 too.
+ */
+export function attemptScheduledAt({
+  attempt,
+  scheduledTimestampMs,
+  currentAttemptScheduledTimestampMs: at,
+}: Pick<Info, 'attempt' | 'scheduledTimestampMs' | 'currentAttemptScheduledTimestampMs'>):
+  number | undefined {
+  return attempt === 1 && at === scheduledTimestampMs ? undefined : at;
 }
 
 async function toFailure(error: unknown, policy: AttemptPolicy, attempt: AttemptRecord): Promise<Error> {

@@ -1,6 +1,7 @@
 import { ApplicationFailure, type Info } from '@temporalio/activity';
 import type { Client } from '@temporalio/client';
 import { LRUCache } from 'lru-cache';
+import type { ToolResult } from '../../agent/calls/calls.ts';
 import { utf8Length } from '../../agent/values/digest.ts';
 import type { ResultRef } from '../../agent/transcript/entries.ts';
 import type { Json } from '../../agent/values/vocabulary.ts';
@@ -16,7 +17,7 @@ export interface Observations {
   /**
    * Call after an attempt that ended well, as far as this worker knows: history may record another attempt's result.
    */
-  remember(attempt: AttemptInfo, output: Json): void;
+  remember(activity: ActivityInfo, result: Pick<ToolResult, 'output' | 'attemptScheduledAt'>): void;
   /**
    * The observation that an entry of `run`'s transcript refers to. `result` is the record of the observation, if it is
    * at hand.
@@ -24,7 +25,7 @@ export interface Observations {
   find(client: Client, run: RunRef, ref: ResultRef, result?: Recorded): Promise<Json>;
 }
 
-type AttemptInfo = Pick<Info, 'workflowExecution' | 'activityId' | 'attempt'>;
+type ActivityInfo = Pick<Info, 'workflowExecution' | 'activityId'>;
 
 /** `maxBytes` limits the cache. */
 export function createObservations(maxBytes: number): Observations {
@@ -32,16 +33,18 @@ export function createObservations(maxBytes: number): Observations {
     maxSize: maxBytes,
     sizeCalculation: ({ output }) => 1 + utf8Length(JSON.stringify(output)),
   });
-  const key = (runId: string, activityId: string, attempt: number) => `${runId}/${activityId}/${attempt}`;
+  const key = (runId: string, activityId: string, attemptScheduledAt = 0) =>
+    `${runId}/${activityId}/${attemptScheduledAt}`;
 
   return {
-    remember({ workflowExecution, activityId, attempt }, output) {
-      if (workflowExecution) cache.set(key(workflowExecution.runId, activityId, attempt), { output });
+    remember({ workflowExecution, activityId }, { output, attemptScheduledAt }) {
+      if (workflowExecution)
+        cache.set(key(workflowExecution.runId, activityId, attemptScheduledAt), { output });
     },
 
     async find(client, run, ref, result) {
-      const { runId = run.runId, activityId, attempt = 1 } = ref;
-      const known = result ? undefined : cache.get(key(runId, activityId, attempt));
+      const { runId = run.runId, activityId, attemptScheduledAt } = ref;
+      const known = result ? undefined : cache.get(key(runId, activityId, attemptScheduledAt));
       if (known !== undefined) return known.output;
       const output = await readObservation(client, run, ref, result);
       if (output === undefined) throw missing(runId, activityId);

@@ -4,7 +4,7 @@ import type { Heartbeat } from '../../agent/calls/heartbeat-record.ts';
 import type { RetryPolicy } from '../../agent/definition/manifest.ts';
 import { fieldOf } from '../../agent/values/values.ts';
 import { orAborted } from '../../agent/values/concurrent.ts';
-import { type Attempt, type AttemptEnd, nextWait } from '../attempt/attempt.ts';
+import { type Attempt, type AttemptEnd, attemptScheduledAt, nextWait } from '../attempt/attempt.ts';
 import { classifyError } from '../attempt/errors.ts';
 import { AttemptSuperseded, noEffect, unknownOutcome, whyAborted } from './once-end.ts';
 
@@ -77,8 +77,7 @@ export function onceGuard(attempt: Attempt, tool: string, retry: RetryPolicy): O
  */
 function mayHaveRun({ context: { info }, heartbeat: { record } }: Attempt): boolean {
   if (record.intent !== undefined) return true;
-  const isFirst = info.attempt === 1 && info.currentAttemptScheduledTimestampMs === info.scheduledTimestampMs;
-  return !isFirst && record.notDone !== info.attempt - 1;
+  return attemptScheduledAt(info) !== undefined && record.notDone !== info.attempt - 1;
 }
 
 /** A person may reset a heartbeat's record; a message to the run stays in its history. */

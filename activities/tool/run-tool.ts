@@ -6,7 +6,7 @@ import { usageOf } from '../../agent/definition/price.ts';
 import { limits } from '../../agent/values/limits.ts';
 import { type Json, type Usage, addUsage, noUsage } from '../../agent/values/vocabulary.ts';
 import type { Tool } from '../../tools/tool.ts';
-import { type Attempt, effortOf, runAttempt } from '../attempt/attempt.ts';
+import { type Attempt, attemptScheduledAt, effortOf, runAttempt } from '../attempt/attempt.ts';
 import { type CallHooks, callHooks } from '../hooks/run-hook.ts';
 import { askInTurn } from '../model/ask-in-turn.ts';
 import { betweenHooks } from '../model/model-hooks.ts';
@@ -67,11 +67,17 @@ export function createToolActivity(
         const usage = counter.sum().modelCalls === 0 ? {} : { usage: counter.sum() };
         const passed = await afterTool(hooks, tool.name, input, ended, maxOutputChars);
         const made = [...changes, ...(passed.changes ?? [])].slice(-limits.changes);
-        return { ...passed, ...usage, ...(made.length > 0 && { changes: made }), ...effortOf(attempt) };
+        return {
+          ...passed,
+          ...usage,
+          ...(made.length > 0 && { changes: made }),
+          ...effortOf(attempt),
+          attemptScheduledAt: attemptScheduledAt(attempt.context.info),
+        };
       },
     );
     // Only now: an attempt that was given up may still end later, and its output does not count.
-    observations.remember(Context.current().info, result.output);
+    observations.remember(Context.current().info, result);
     return result;
   };
 }

@@ -13,7 +13,7 @@ import { type Recording, findRecorded } from '../../agent/backtest/recording.ts'
 import type { ToolResult } from '../../agent/calls/calls.ts';
 import { isNotFound } from '../../history/read/pages.ts';
 import { readOutline, readQuestion, readRecording } from '../../history/views/read-recording.ts';
-import { type AttemptPolicy, effortOf, runAttempt } from '../attempt/attempt.ts';
+import { type AttemptPolicy, attemptScheduledAt, effortOf, runAttempt } from '../attempt/attempt.ts';
 import { classifyError } from '../attempt/errors.ts';
 import type { Observations } from '../run/observations.ts';
 
@@ -41,13 +41,15 @@ export function createBacktestActivities(observations: Observations) {
         const found = findRecorded(await recordingOf(client, input), input, input.nth);
         if (found === undefined) throw notRecorded(input);
         const { observation: output, fromTool, only } = found;
-        observations.remember(info, output);
-        return {
+        const result: ToolResult = {
           output,
           kind: fromTool ? undefined : 'invalid',
           only: only || undefined,
           ...effortOf(attempt),
+          attemptScheduledAt: attemptScheduledAt(info),
         };
+        observations.remember(info, result);
+        return result;
       }),
 
     recordedQuestion: (run: RecordedRunRef): Promise<RecordedQuestion> =>

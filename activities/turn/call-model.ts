@@ -81,7 +81,6 @@ export function createCallModel(
           repeat,
           size: manifest.compaction && sizeAfter(entries, asked, manifest.compaction),
           made,
-          uncached: (place !== undefined && !isFirstAttempt(attempt, input)) || undefined,
           ...facts,
           warnings: warningsOf(context, facts.usage, asked),
           ...(changes.length > 0 && { changes }),
@@ -120,10 +119,6 @@ function answeredBy(
 function decidedBy({ context: { info } }: Attempt, manifest: AgentManifest): ApprovalContext {
   const call = withoutSchedule(info.activityId);
   return { manifest, call, run: info.workflowExecution?.workflowId ?? '' };
-}
-
-function isFirstAttempt({ context: { info } }: Attempt, { firstN = 0 }: CallModelInput): boolean {
-  return info.attempt === 1 && parseActivityId(info.activityId)?.n === firstN;
 }
 
 function turnPlace(

@@ -64,9 +64,8 @@ export async function callsWithModel(
   attempt.clock.restart(manifest.params.requestTimeoutMs + limits.inlineMs);
   const made = bounded((await Promise.all(calls)).flat());
   // Calls that are left to activities have no output yet.
-  for (const { id, result } of made)
-    if (result !== undefined)
-      remember({ ...attempt.context.info, activityId: id, attempt: 1 }, result.output);
+  const { info } = attempt.context;
+  for (const { id, result } of made) if (result !== undefined) remember({ ...info, activityId: id }, result);
   return made.length === 0 ? undefined : made;
 }
 
@@ -107,7 +106,8 @@ async function runInline(
     // The tool may have caught the error about a missing feature.
     const isTooLarge = utf8Length(JSON.stringify(result.output)) > limits.inlineResultBytes;
     if (isMissed || isTooLarge) return attempted();
-    return { ...attempted(), result };
+    const { currentAttemptScheduledTimestampMs: attemptScheduledAt } = context.info;
+    return { ...attempted(), result: { ...result, attemptScheduledAt } };
   } catch (caught) {
     if (isMissed || signal.aborted) return attempted();
     const { type, message, retryable, mayPass = false } = classifyError(caught);

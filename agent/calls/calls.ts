@@ -142,8 +142,6 @@ export interface ModelTurn {
   size?: PromptSize | undefined;
   /** Those of the decided calls that ran inline: tools without effects. */
   made?: InlineCall[] | undefined;
-  /** An earlier attempt may have run inline calls too, whose outputs a worker remembers: results of this turn are read from history. */
-  uncached?: true | undefined;
   /** Digest of the request, so that a later reader can tell whether it rebuilt the same. */
   request: string;
 }
@@ -163,6 +161,12 @@ export interface ToolResult {
   changes?: HookChange[] | undefined;
   /** The attempt that succeeded; absent where it was the first. */
   attempt?: number | undefined;
+  /**
+   * Time at which the server scheduled the attempt that succeeded, in milliseconds since 1970. It names the attempt; the number does not,
+   * because `temporal activity reset` begins at 1 again. For an inline call: of the model call's attempt. Absent for the first attempt of an
+   * activity.
+   */
+  attemptScheduledAt?: number | undefined;
   /** Sent by all attempts; absent where there were none. */
   heartbeats?: number | undefined;
   /** From a recording that has no other call of that tool and input. */
@@ -196,7 +200,7 @@ export interface InlineCall {
 }
 
 /** The turn as it is emitted and kept: each call has its own end. */
-export function withoutCalls({ made: _, uncached: __, ...turn }: ModelTurn): ModelTurn {
+export function withoutCalls({ made: _, ...turn }: ModelTurn): ModelTurn {
   return turn;
 }
 

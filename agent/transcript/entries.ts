@@ -67,8 +67,8 @@ export interface ResultRef {
   /** Only where it is another workflow than the reader's own: that of a run that was forked. */
   workflowId?: string | undefined;
   activityId: string;
-  /** Number of the attempt; left out for the first, and if unknown. 0: the result is read from history. */
-  attempt?: number | undefined;
+  /** As in the result (`ToolResult`). */
+  attemptScheduledAt?: number | undefined;
   raw?: true | undefined;
 }
 

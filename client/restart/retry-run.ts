@@ -150,7 +150,6 @@ async function endsOf(
   actions: readonly PlannedAction[],
 ): Promise<KeptEnd[]> {
   const fits = resultBudget();
-  const isUncached = run.record.modelCalls.at(-1)?.turn?.uncached;
   const ends = actions.map(async (action, index): Promise<KeptEnd[]> => {
     const call = `${iteration}.${index + 1}`;
     const known = run.record.calls.get(call);
@@ -168,7 +167,7 @@ async function endsOf(
     if (recorded === undefined) return [{ entry, fromTool: false }];
     // A `returnDirect` result may be the run's own result, so the entry holds it.
     const isInPlace = tool?.returnDirect === true || fits(entry);
-    const ref = isInPlace ? undefined : await refOf(run.id, recorded, observation, isUncached);
+    const ref = isInPlace ? undefined : await refOf(run.id, recorded, observation);
     return [{ entry: ref === undefined ? entry : { ...entry, observation: null, ref }, fromTool: true }];
   });
   return (await Promise.all(ends)).flat();
@@ -179,7 +178,6 @@ async function refOf(
   id: string,
   { run, activityId, result }: ActivityResult,
   observation: Json,
-  isUncached: boolean | undefined,
 ): Promise<ResultRef | undefined> {
   const text = canonicalJson(observation);
   if (utf8Length(text) <= limits.inlineBytes) return undefined;
@@ -188,7 +186,7 @@ async function refOf(
   const value = await result();
   const toolResult = asToolResult(value);
   if (toolResult !== undefined && canonicalJson(toolResult.output) === text)
-    return { ...ref, attempt: isUncached === true ? 0 : toolResult.attempt };
+    return { ...ref, attemptScheduledAt: toolResult.attemptScheduledAt };
   return canonicalJson(value) === text ? { ...ref, raw: true } : undefined;
 }
 

@@ -21,9 +21,10 @@ export const findingMutants: readonly Mutant[] = [
   {
     name: 'the output of an attempt that was given up is told to the model',
     finding: 'A3',
-    file: 'workflows/loop/act.ts',
-    find: 'turn.uncached === true ? steps.map(uncached) : steps',
-    replace: 'steps',
+    seed: 1241,
+    file: 'activities/run/observations.ts',
+    find: '`${runId}/${activityId}/${attemptScheduledAt}`',
+    replace: '`${runId}/${activityId}`',
   },
   {
     name: 'two effects are compared by the text of the model',

@@ -144,6 +144,13 @@ export const mutants: readonly Mutant[] = [
     replace: 'if (loop.pause.isOn) await loop.pause.over();',
   },
   {
+    name: 'the number of an attempt names its output, also after a reset of the activity',
+    seed: 4822,
+    file: 'activities/turn/inline-calls.ts',
+    find: 'const { currentAttemptScheduledTimestampMs: attemptScheduledAt } = context.info;',
+    replace: 'const attemptScheduledAt = context.info.attempt;',
+  },
+  {
     name: 'a tool begins in an attempt that was cancelled before',
     file: 'activities/tool/run-tool.ts',
     find: 'if (meta.once !== true) attempt.signal.throwIfAborted();',

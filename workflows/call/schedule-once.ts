@@ -51,15 +51,17 @@ export async function scheduleOnce(
   open.apply({ type: 'scheduled', n });
   const fromMs = Date.now();
   let end: ScheduleEnd;
+  let toolResult: ToolResult | undefined;
   let ending: unknown;
   try {
     const start = () =>
       reconcile ? startReconcile(loop, turnCall, id) : startCall(loop, turnCall, inlineCall, id);
     const result = await loop.deadline.within(scope, start);
+    toolResult = isRunByWorker(tool) ? (result as ToolResult) : undefined; // written by our runner
     end = {
       type: 'succeeded',
       result,
-      attempts: attemptsOf(tool, result),
+      attempts: toolResult?.attempt ?? 1,
       ms: durationOf(inlineCall, fromMs),
     };
   } catch (caught) {
@@ -76,12 +78,11 @@ export async function scheduleOnce(
   open.apply(end);
   if (ending !== undefined) throw ending;
   if (isNotRecorded(loop, turnCall, end)) return scheduleOnce(loop, { ...turnCall, live: true }, false);
-  return open.now.end && refOf(open.now.end, id, end.attempts);
+  return open.now.end && refOf(open.now.end, id, toolResult);
 }
 
-function attemptsOf({ agent, external }: ToolManifest, result: unknown): number {
-  const isRunByWorker = agent === undefined && external !== true;
-  return isRunByWorker ? ((result as ToolResult).attempt ?? 1) : 1; // written by our runner
+function isRunByWorker({ agent, external }: ToolManifest): boolean {
+  return agent === undefined && external !== true;
 }
 
 function durationOf(inlineCall: InlineCall | undefined, fromMs: number): number {
@@ -189,10 +190,9 @@ function metaOf(
 }
 
 /** Makes a reference to the activity with the recorded result. The reference has no run id, because Temporal's reset changes the run id. */
-function refOf({ recorded }: CallEnd, id: string, attempts = 1): ResultRef | undefined {
+function refOf({ recorded }: CallEnd, id: string, result: ToolResult | undefined): ResultRef | undefined {
   if (recorded === undefined) return undefined;
-  const raw = recorded === 'raw' ? { raw: true as const } : {};
-  return attempts === 1 || recorded === 'raw'
-    ? { activityId: id, ...raw }
-    : { activityId: id, attempt: attempts };
+  return recorded === 'raw'
+    ? { activityId: id, raw: true }
+    : { activityId: id, attemptScheduledAt: result?.attemptScheduledAt };
 }

@@ -34,7 +34,7 @@ export async function act(loop: AgentLoop, turn: ModelTurn, ends?: readonly Kept
       calls.map((call, index) => makeStep(loop, call, (end) => (ended[index] = end))),
     );
     const reply = replyEntry(turn, iteration, manifest);
-    return boundedTurn({ reply, steps: turn.uncached === true ? steps.map(uncached) : steps });
+    return boundedTurn({ reply, steps });
   } finally {
     // A call without a recorded result ends in history only with the event after the turn. Its event is emitted at the same point.
     for (const { open, end } of ended.filter(Boolean))
@@ -91,9 +91,4 @@ function stepOf({ action, planned }: Call, call: string, end: CallEnd, result: R
   const { toolCallId } = planned;
   const { observation, fromTool } = end;
   return { entry: { type: 'step', call, action, observation, toolCallId }, result, fromTool };
-}
-
-/** No attempt has the number 0, so that no worker remembers an output for it. */
-function uncached({ result, ...step }: Step): Step {
-  return { ...step, result: result && { ...result, attempt: 0 } };
 }
