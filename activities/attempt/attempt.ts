@@ -15,10 +15,11 @@ export interface Attempt {
   clock: Clock;
   /** Aborted when the call is cancelled, timed out, or no longer ours. */
   signal: AbortSignal;
-  /** True after a wait in which the process may have stood still: ask `confirmOurs` before the attempt acts. */
-  mayBeLost(): boolean;
-  /** Asks the server. Throws if the attempt is no longer this worker's. */
-  confirmOurs(): Promise<void>;
+  /**
+   * Call before the attempt acts. Throws if the call was cancelled, or if the attempt is no longer this worker's: after a wait in which the
+   * process may have stood still, the server is asked.
+   */
+  mustBeOurs(): Promise<void>;
 }
 
 /** The time-out of one attempt. */
@@ -79,16 +80,19 @@ export async function runAttempt<T>(
   try {
     const state = { context, heartbeat, signal };
     let checkedAt = performance.now();
+    const confirm = async () => {
+      await confirmOurs(state);
+      checkedAt = performance.now();
+    };
     const attempt: Attempt = {
       ...state,
       clock,
-      mayBeLost: () => isOld(context) && performance.now() - checkedAt > SHORT_WAIT_MS,
-      async confirmOurs() {
-        await confirmOurs(state);
-        checkedAt = performance.now();
+      async mustBeOurs() {
+        signal.throwIfAborted();
+        if (isOld(context) && performance.now() - checkedAt > SHORT_WAIT_MS) await confirm();
       },
     };
-    const result = isOld(context) ? attempt.confirmOurs().then(() => body(attempt)) : body(attempt);
+    const result = isOld(context) ? confirm().then(() => body(attempt)) : body(attempt);
     return await (policy().endsItself === true ? result : orAborted(result, signal));
   } catch (error) {
     if (error instanceof AttemptEnd) throw error.failure;

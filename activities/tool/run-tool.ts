@@ -55,9 +55,8 @@ export function createToolActivity(
           tenant: async () => (await manifest()).tenant,
         });
         await refuseAfterDeaths(attempt, meta.call);
-        // The call may have been cancelled or given up meanwhile. A `once` guard looks itself.
-        if (meta.once !== true) attempt.signal.throwIfAborted();
-        if (meta.once !== true && attempt.mayBeLost()) await attempt.confirmOurs();
+        // A `once` guard looks itself.
+        if (meta.once !== true) await attempt.mustBeOurs();
         const { maxOutputChars } = meta;
         const ended = await inToolScope(scopeOf(tool, meta, attempt.context), () =>
           meta.reconcile === true

@@ -1,4 +1,4 @@
-import { ApplicationFailure } from '@temporalio/activity';
+import { ApplicationFailure, CancelledFailure } from '@temporalio/activity';
 import { defaultPayloadConverter } from '@temporalio/common';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
@@ -58,7 +58,10 @@ test('one that is younger is begun without a question to the server', async () =
 
 test('one that the server has just confirmed begins its tool without a second question', async () => {
   vi.useFakeTimers({ toFake: ['Date', 'performance'] });
-  const body = vi.fn<Body>(async ({ mayBeLost }) => (mayBeLost() ? 'asks again' : 'done'));
+  const body = vi.fn<Body>(async ({ mustBeOurs }) => {
+    await mustBeOurs();
+    return 'done';
+  });
   expect(await begin(HEARTBEAT_MS + 1, true, body, 1000)).toMatchObject({ ended: 'done', asked: 1 });
 });
 
@@ -70,9 +73,9 @@ test.each([
   async (isOurs, type) => {
     vi.useFakeTimers({ toFake: ['Date', 'performance'] });
     const acted = vi.fn<() => void>();
-    const body = vi.fn<Body>(async ({ mayBeLost, confirmOurs }) => {
+    const body = vi.fn<Body>(async ({ mustBeOurs }) => {
       vi.advanceTimersByTime(HEARTBEAT_MS + 1);
-      if (mayBeLost()) await confirmOurs();
+      await mustBeOurs();
       acted();
       return 'done';
     });
@@ -82,3 +85,18 @@ test.each([
     expect((ended as { type?: string }).type).toBe(type);
   },
 );
+
+test('one that was cancelled before its tool begins does not begin the tool', async () => {
+  const acted = vi.fn<() => void>();
+  const environment = new MockActivityEnvironment({}, { logger: new DefaultLogger('ERROR') });
+  const body = async ({ mustBeOurs }: Attempt) => {
+    environment.cancel();
+    await mustBeOurs();
+    acted();
+  };
+  const retry = { maxAttempts: 3, initialMs: 500, backoff: 2, maximumMs: 10_000 };
+  const policy = { retry, timeoutMs: 60_000, classify: classifyError };
+  const ended = await environment.run(() => runAttempt(() => policy, body)).catch((error: unknown) => error);
+  expect(acted).not.toHaveBeenCalled();
+  expect(ended).toBeInstanceOf(CancelledFailure);
+});
