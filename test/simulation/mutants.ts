@@ -28,6 +28,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'an attempt runs although an earlier one may have acted',
+    seed: 227,
     file: 'activities/tool/once.ts',
     find: 'if (mayHaveRun(attempt)) throw foundAnother(attempt, tool);',
     replace: '',
@@ -111,6 +112,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'the result of an inline call is dropped at the time limit',
+    seed: 865,
     file: 'workflows/call/call-tool.ts',
     find: 'const action: NextAction = isMade(turnCall)',
     replace: 'const action: NextAction = isMade({ ...turnCall, inlineCall: undefined })',
@@ -149,12 +151,6 @@ export const mutants: readonly Mutant[] = [
     file: 'activities/turn/inline-calls.ts',
     find: 'const { currentAttemptScheduledTimestampMs: attemptScheduledAt } = context.info;',
     replace: 'const attemptScheduledAt = context.info.attempt;',
-  },
-  {
-    name: 'a tool begins in an attempt that was cancelled before',
-    file: 'activities/tool/run-tool.ts',
-    find: 'if (meta.once !== true) attempt.signal.throwIfAborted();',
-    replace: '',
   },
   {
     name: 'a message that the record has after its model call counts as unheard',

@@ -16,6 +16,8 @@ export interface Profile {
   kind?: WorldKind;
   /** The tool that the model takes most often. */
   favourite?: string;
+  /** Share of the agents with a time limit. */
+  timeLimits?: number;
   /** The agent has a sub-agent as a tool. */
   hasHelper?: boolean;
   /** All tools ask for approval. */
@@ -166,8 +168,21 @@ const newerProfiles: readonly Profile[] = [
   },
 ];
 
+/** The end of a model call, with its inline calls, comes in the same task as the end of the time. */
+const deadlines: Profile = {
+  name: 'deadlines',
+  tools: ['peek', 'shaky', 'read'],
+  favourite: 'peek',
+  timeLimits: 1,
+  lagMs: SLOW_MS,
+  slowestMs: 12_000,
+};
+/** Share of the seeds that have this profile, whatever profile they had. */
+const DEADLINES = 0.04;
+
 /** Half of the simulations have no profile. */
 export function profileOf(random: Random, own: Random): Profile {
   const profile = random.chance(0.5) ? random.of(profiles) : {};
-  return own.chance(NEWER) ? own.of(newerProfiles) : profile;
+  const newer = own.chance(NEWER) ? own.of(newerProfiles) : profile;
+  return own.chance(DEADLINES) ? deadlines : newer;
 }

@@ -90,7 +90,7 @@ export function createWorld(
   const hasHelper =
     profile.hasHelper ?? (size === 'wide helper' || (simple.length > 0 && (!isSmall || random.chance(0.4))));
   const more = [...(hasHelper ? ['helper'] : []), ...(isSmall ? [] : ['ask_human'])];
-  const timeLimitMs = random.chance(0.2) ? random.int(20, 200) * 1000 : undefined;
+  const timeLimitMs = random.chance(profile.timeLimits ?? 0.2) ? random.int(20, 200) * 1000 : undefined;
   const options: Partial<AgentDefinition> = {
     maxIterations: random.chance(0.3) ? random.int(3, 6) : null,
     ...(timeLimitMs === undefined ? {} : { maxExecutionTime: timeLimitMs }),
