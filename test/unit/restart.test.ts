@@ -2,17 +2,41 @@ import { describe, expect, test } from 'vitest';
 import type { Fact } from '../../history/read/fact.ts';
 import { waitingSummary } from '../../agent/rules/waiting.ts';
 import { createTrace } from '../../history/trace/trace.ts';
-import { type RestartedEvent, inputDigest, isDropped } from '../../agent/calls/restart.ts';
+import { type RestartedEvent, inputDigest, isDropped, lastOfEach } from '../../agent/calls/restart.ts';
 import { earlierCall, repeatedError } from '../../agent/rules/repeated.ts';
 import { withObservations } from '../../agent/run/transcript-edits.ts';
 import { conversation } from '../../agent/transcript/prompt-context.ts';
 import { type Entry, withRunId } from '../../agent/transcript/entries.ts';
+import { limits } from '../../agent/values/limits.ts';
 import { noUsage } from '../../agent/values/vocabulary.ts';
 import { restartText } from '../../render/words/run-words.ts';
 import { RunView } from '../../agent/run/view.ts';
 import { reportOf } from '../../client/report.ts';
 import { sampleManifest, sampleTool } from '../support/manifest.ts';
 import { atSeconds, decides, observes, restarted, waits, started } from '../support/run-events.ts';
+
+describe('the effects of dropped steps', () => {
+  const effects = (count: number) =>
+    Array.from({ length: count }, (_, index) => ({
+      call: `${index + 1}.1`,
+      tool: 'mail',
+      input: inputDigest({ n: index }),
+      output: '済'.repeat(300),
+    }));
+
+  test('have no outputs where the list would be too long for a payload', () => {
+    const all = lastOfEach(effects(2250));
+    expect(all).toHaveLength(2250);
+    expect(new Set(all.map(({ output }) => output))).toEqual(new Set(['…']));
+    expect(JSON.stringify(all).length).toBeLessThan(limits.doneBytes);
+  });
+
+  test('refuse a restart where the list is too long even so', () => {
+    expect(() => lastOfEach(effects(20_000))).toThrow(
+      /20000 effects, which are more than a run can remember/u,
+    );
+  });
+});
 
 describe('a run that begins again', () => {
   test.each([
