@@ -153,12 +153,6 @@ export const mutants: readonly Mutant[] = [
     replace: 'const attemptScheduledAt = context.info.attempt;',
   },
   {
-    name: 'a message that the record has after its model call counts as unheard',
-    file: 'history/trace/uncarried-messages.ts',
-    find: 'if (!remove(this.#early, text)) this.#texts.push(text);',
-    replace: 'this.#texts.push(text);',
-  },
-  {
     name: 'a summary is asked of the agent before a handoff',
     seed: 150,
     file: 'agent/transcript/compaction.ts',
