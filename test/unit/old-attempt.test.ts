@@ -8,6 +8,11 @@ import { classifyError } from '../../activities/attempt/errors.ts';
 
 const SCHEDULED = Date.UTC(2026, 10, 22);
 const HEARTBEAT_MS = 10_000;
+const policy = {
+  retry: { maxAttempts: 3, initialMs: 500, backoff: 2, maximumMs: 10_000 },
+  timeoutMs: 60_000,
+  classify: classifyError,
+};
 const loadedDataConverter = { payloadConverter: defaultPayloadConverter, payloadCodecs: [] };
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'] }));
@@ -32,11 +37,10 @@ async function begin(
     workflowService: { recordActivityTaskHeartbeat },
     withAbortSignal: (_signal: AbortSignal, call: () => unknown) => call(),
   };
-  const retry = { maxAttempts: 3, initialMs: 500, backoff: 2, maximumMs: 10_000 };
   const info = { heartbeatTimeoutMs: HEARTBEAT_MS, currentAttemptScheduledTimestampMs: SCHEDULED };
   const options = { client: client as never, logger: new DefaultLogger('ERROR') };
   const ended = await new MockActivityEnvironment(info, options)
-    .run(() => runAttempt(() => ({ retry, timeoutMs: 60_000, classify: classifyError }), body))
+    .run(() => runAttempt(() => policy, body))
     .catch((error: unknown) => error);
   return { ended, begun: body.mock.calls.length, asked: recordActivityTaskHeartbeat.mock.calls.length };
 }
@@ -94,8 +98,6 @@ test('one that was cancelled before its tool begins does not begin the tool', as
     await mustBeOurs();
     acted();
   };
-  const retry = { maxAttempts: 3, initialMs: 500, backoff: 2, maximumMs: 10_000 };
-  const policy = { retry, timeoutMs: 60_000, classify: classifyError };
   const ended = await environment.run(() => runAttempt(() => policy, body)).catch((error: unknown) => error);
   expect(acted).not.toHaveBeenCalled();
   expect(ended).toBeInstanceOf(CancelledFailure);
