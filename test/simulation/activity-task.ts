@@ -108,10 +108,13 @@ export class ActivityTask {
     this.#attemptFailed(failure, { type: 'failed', failure });
   }
 
-  /** As the server does: an attempt that has not begun ends at once. */
+  /**
+   * As the server does: an attempt that has not begun ends at once. The activity may have ended while the task that cancels the activity was
+   * under way.
+   */
   requestCancel(): void {
-    if (this.state === 'closed') return;
     this.cancelRequested = true;
+    if (this.state === 'closed') return;
     if (this.state !== 'started') this.#close({ type: 'canceled', details: [encodeValue(NOT_STARTED)] });
   }
 
