@@ -167,12 +167,6 @@ export const mutants: readonly Mutant[] = [
     replace: 'keptFrom(before.map(entryOf), entry.keep - 1)',
   },
   {
-    name: 'a rewind does not know an agent that was not asked yet',
-    file: 'activities/run/read-rewind-point.ts',
-    find: 'manifest !== undefined && isOneOfSeveral(manifest) ? manifest.name : undefined',
-    replace: '(await readRestartRecord(client, run)).agents.size > 1 ? modelCall.manifest?.name : undefined',
-  },
-  {
     name: 'a rewind to an agent without effects forgets the effects of the other agent',
     seed: 1981,
     file: 'workflows/run/dropped-effects.ts',

@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -20,7 +20,6 @@ export const EARLY_CONTINUE_AS_NEW = [
 
 /** `flags` are further arguments of `temporal server start-dev`. */
 export async function startDevServer(binary: string, flags: string[] = []): Promise<DevServer> {
-  const port = await freePort();
   const settings = [
     'system.enableActivityEagerExecution=true',
     'history.transferProcessorMaxPollRPS=2000',
@@ -28,25 +27,70 @@ export async function startDevServer(binary: string, flags: string[] = []): Prom
     // A run is continued as new at once, and not when it is a second old.
     'history.workflowIdReuseMinimalInterval="0s"',
   ].flatMap((value) => ['--dynamic-config-value', value]);
-  const args = ['server', 'start-dev', '--headless', '--ip', '127.0.0.1', '--port', String(port)];
-  const start = () =>
-    spawn(binary, [...args, '--log-level', 'never', ...settings, ...flags], { stdio: 'ignore' });
-  const address = `127.0.0.1:${port}`;
-  let child = start();
-  await answers(address);
+  const start = (port: number) =>
+    startedOn(port, binary, ['--log-level', 'error', ...settings, ...flags, '--port', String(port)]);
+  const first = await firstOf(START_TRIES, async () => {
+    const port = await freePort();
+    return { port, child: await start(port) };
+  });
+  const { port } = first;
+  let { child } = first;
   const end = async (signal: NodeJS.Signals) => {
     child.kill(signal);
     if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
   };
   return {
-    address,
+    address: `127.0.0.1:${port}`,
     stop: () => end('SIGTERM'),
     async killAndRestart() {
       await end('SIGKILL');
-      child = start();
-      await answers(address);
+      child = await firstOf(START_TRIES, () => start(port));
     },
   };
+}
+
+/** A connection of another process may take a port, the server's inner ones too, before the server listens on it. */
+const START_TRIES = 5;
+const START_MS = 40_000;
+
+async function firstOf<T>(tries: number, attempt: () => Promise<T>): Promise<T> {
+  try {
+    return await attempt();
+  } catch (error) {
+    if (tries <= 1) throw error;
+    await sleep(2_000);
+    return firstOf(tries - 1, attempt);
+  }
+}
+
+/** The server on `port`, once it answers. Throws with the server's log if the server ends first, or does not answer in time. */
+async function startedOn(port: number, binary: string, args: string[]): Promise<ChildProcess> {
+  const address = `127.0.0.1:${port}`;
+  const child = spawn(binary, ['server', 'start-dev', '--headless', '--ip', '127.0.0.1', ...args], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  const closed = once(child, 'close');
+  let log = '';
+  child.stderr.on('data', (chunk: Buffer) => (log = (log + chunk.toString()).slice(-500)));
+  const late = Date.now() + START_MS;
+  while (child.exitCode === null && child.signalCode === null && Date.now() < late) {
+    if (await answers(address)) return child;
+    await sleep(100);
+  }
+  child.kill('SIGKILL');
+  await closed;
+  throw new Error(`The Temporal server at ${address} does not answer: ${log}`);
+}
+
+async function answers(address: string): Promise<boolean> {
+  try {
+    const connection = await Connection.connect({ address, connectTimeout: 500 });
+    await connection.workflowService.describeNamespace({ namespace: 'default' });
+    await connection.close();
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 export async function freePort(): Promise<number> {
@@ -57,18 +101,4 @@ export async function freePort(): Promise<number> {
   await once(server, 'close');
   if (address === null || typeof address === 'string') throw new Error('No port.');
   return address.port;
-}
-
-async function answers(address: string): Promise<void> {
-  for (let tries = 0; tries < 400; tries++) {
-    try {
-      const connection = await Connection.connect({ address, connectTimeout: 500 });
-      await connection.workflowService.describeNamespace({ namespace: 'default' });
-      await connection.close();
-      return;
-    } catch {
-      await sleep(100);
-    }
-  }
-  throw new Error(`The Temporal server at ${address} does not answer.`);
 }
