@@ -5,7 +5,7 @@ import type { WaitingCall } from '../agent/rules/waiting.ts';
 import type { Content } from '../agent/values/content.ts';
 import type { ErrorInfo, Json, RunStatus, StopReason, Usage } from '../agent/values/vocabulary.ts';
 
-/** A run's result, and the steps that led to it: read from history, which the workflow's own result leaves them in. */
+/** A run's result, and the steps that led to it. */
 export interface RunResultWithSteps extends RunResult {
   intermediateSteps: RunStep[];
 }

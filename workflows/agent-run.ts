@@ -10,6 +10,7 @@ import {
 import type { AgentManifest } from '../agent/definition/manifest.ts';
 import type { ResolvedAgent } from '../agent/calls/calls.ts';
 import { limits } from '../agent/values/limits.ts';
+import { ResultSteps } from './run/result-steps.ts';
 import { statusOf } from '../agent/run/run-result.ts';
 import type { RunStart } from '../agent/start/run-start.ts';
 import type { RunStatus } from '../agent/values/vocabulary.ts';
@@ -39,6 +40,7 @@ export async function agentRun(
   const writeWaiting = waitingRecorder();
   const parent = new ParentNews(input);
   const announcer = new Announcer(input);
+  const steps = isWhole(input) ? new ResultSteps() : undefined;
   const end = (status: RunStatus) => {
     writeStatus(status);
     setEndStatus(status);
@@ -49,6 +51,7 @@ export async function agentRun(
         writeStatus = statusWriter(resolved.searchAttributes, { ...input, tags: resolved.manifest.tags });
         writeStatus('running');
         announcer.resolved(resolved.manifest);
+        steps?.resolved(resolved.manifest);
       },
       status: (status) => writeStatus(status),
       waiting(calls) {
@@ -56,6 +59,7 @@ export async function agentRun(
         parent.report(calls);
         announcer.waits(calls);
       },
+      event: steps && ((event) => steps.add(event)),
       cancelled: (usage) => parent.reportUsage(usage),
       betweenTurns(loop, resolved, lastTurn) {
         if (!mayContinue(loop)) return undefined;
@@ -68,7 +72,8 @@ export async function agentRun(
     const status = statusOf(result.stopReason);
     end(status);
     await announcer.end(status, { result });
-    return result;
+    const intermediateSteps = steps?.all;
+    return intermediateSteps === undefined ? result : { ...result, intermediateSteps };
   } catch (failure) {
     if (isContinueAsNew(failure)) throw failure;
     const status = isCancellation(failure) ? 'cancelled' : 'failed';
@@ -76,6 +81,11 @@ export async function agentRun(
     await announcer.end(status, status === 'failed' ? { error: readFailure(failure).error } : {});
     throw failure;
   }
+}
+
+/** Returns true for a run that continues no other run, and that no other workflow records the result of. */
+function isWhole({ from, restart }: AgentRunInput): boolean {
+  return from === undefined && restart === undefined && workflowInfo().parent === undefined;
 }
 
 /** Returns true if the run may continue as new between two turns: no unfinished update, no unread message, no pause, and no rewind. */

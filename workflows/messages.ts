@@ -18,6 +18,7 @@ import { type DecisionName, decisionNames } from '../agent/rules/decisions.ts';
 import type { DoneCall, Restart } from '../agent/calls/restart.ts';
 import { type RunMessageName, runMessageNames } from '../agent/rules/run-messages.ts';
 import type { Entry } from '../agent/transcript/entries.ts';
+import type { RunStep } from '../agent/run/events.ts';
 import type { RunResult } from '../agent/run/run-result.ts';
 import type { RunStatus, Usage } from '../agent/values/vocabulary.ts';
 
@@ -92,6 +93,8 @@ export interface AgentRunInput {
 }
 
 export interface RecordedResult extends RunResult {
+  /** All steps of a short, smooth run that is nobody's child: see `ResultSteps`. The steps of other runs are in history only. */
+  intermediateSteps?: RunStep[] | undefined;
   /** The agent that has the conversation at the end, if it is another one than the run's. */
   agent?: string | undefined;
   /** The agent's memory settings, for the session of the run. */

@@ -137,7 +137,10 @@ export interface RunStep extends AgentStep {
   call: string;
   /** Attempts of all schedules of the call, lost attempts included; 0 if no tool had to run. */
   attempts: number;
-  /** Milliseconds from schedule to end, without waits for a person. */
+  /**
+   * Milliseconds from schedule to end, without waits for a person: by the server's clock in history, by the workflow's clock in `onEvent`
+   * and in the result of a short run. The workflow hears of an end later.
+   */
   durationMs: number;
   /** Changes that the config's hooks made after the tool had run. */
   changes?: HookChange[] | undefined;

@@ -1,7 +1,7 @@
 import type { ErrorInfo, Json, StopReason, Usage } from '../values/vocabulary.ts';
 import type { TimelessEvent } from './events.ts';
 
-/** Result of a run. The steps are not part of the result: they are read from history. */
+/** Result of a run, without its steps. */
 export interface RunResult {
   output: Json;
   stopReason: StopReason;

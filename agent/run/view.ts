@@ -147,7 +147,7 @@ export function trackCalls(calls: CallsUnderWay, event: RunEvent): void {
 }
 
 /** Inserts a step in the order of calls; calls of one turn end in any order. Searches from the end, because most steps belong there. */
-function insertStep(steps: RunStep[], step: RunStep): void {
+export function insertStep(steps: RunStep[], step: RunStep): void {
   const before = steps.findLastIndex(({ call }) => byCall(call, step.call) <= 0);
   steps.splice(before + 1, 0, step);
 }

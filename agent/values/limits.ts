@@ -43,6 +43,8 @@ export const limits = {
   changes: 20,
   /** Characters of an input, as JSON, that an approval may hold for during the rest of a run. */
   rememberedChars: 1_000,
+  /** Steps in a run's own result, together, as JSON text: a reader of the result needs no history then. */
+  resultStepsBytes: 32_000,
   /** A sub-agent's answer, and the rest of another worker's result that has to be cut. */
   externalBytes: 128_000,
   /** The context of a run, as JSON text. */

@@ -29,7 +29,7 @@ import { type ReadableRun, orRunNotFound, locationOfRun, readableRun } from '../
 import { type RunReport, type RunResultWithSteps, reportOf } from '../report.ts';
 import type { RunExport } from '../export/run-export.ts';
 import { updateRun } from '../connect/update-run.ts';
-import { untilClosed } from '../../history/read/lineage.ts';
+import { shortResult } from '../read/short-result.ts';
 import { type TimelineOptions, readTimeline } from '../../history/views/timeline.ts';
 import { type RunRef, isNoWorkflow } from '../../history/read/pages.ts';
 
@@ -73,7 +73,10 @@ export class AgentRun {
    * workflow that is not a run of an agent.
    */
   async result(options: ResultOptions = {}): Promise<RunResultWithSteps> {
-    const report = await this.#end(options);
+    const run = await this.#place();
+    const short = options.onWaiting === undefined ? await shortResult(this.#client, run) : undefined;
+    if (short !== undefined) return short;
+    const report = await this.#end(run, options);
     if (report.error?.type === RESET && this.#runId === undefined) return this.result(options);
     const { output, intermediateSteps, stopReason, iterations, usage } = report;
     if (report.status === 'cancelled') throw new AgentRunCancelled(report);
@@ -236,18 +239,14 @@ export class AgentRun {
     await orRunNotFound(this.id, this.#handle().cancel());
   }
 
-  async #end({ onWaiting }: ResultOptions): Promise<RunReport> {
-    if (onWaiting === undefined) {
-      const run = await this.#place();
-      await untilClosed(this.#client, run);
-      return this.#fold({ run, follow: false });
-    }
+  /** `run`: closed, where there is no `onWaiting`. */
+  async #end({ present, ...run }: ReadableRun, { onWaiting }: ResultOptions): Promise<RunReport> {
+    if (onWaiting === undefined) return this.#fold({ run, follow: false });
     const { next, signal } = createWaitingTeller(
       (waiting) => onWaiting(waiting, this),
       (waiting) => this.#stillWaits(waiting),
     );
     try {
-      const { present, ...run } = await this.#place();
       const onEvent = (_event: RunEvent, view: RunView) => next(view);
       return await this.#fold({ run, present, follow: true, onEvent, signal });
     } catch (error) {

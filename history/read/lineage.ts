@@ -3,7 +3,8 @@ import type { Restart } from '../../agent/calls/restart.ts';
 import type { Fact, StartedFact } from './fact.ts';
 import { readFactPages, readFacts, readStart } from './facts.ts';
 import { type ReadOptions, type RunRef, isNotFound } from './pages.ts';
-import { asRunInput } from './records.ts';
+import { asRunInput, asRunResult } from './records.ts';
+import type { RecordedResult } from '../../workflows/messages.ts';
 
 export interface RunFact {
   run: RunRef;
@@ -71,16 +72,19 @@ function nextAfter(run: RunRef, fact: Fact | undefined): RunRef | undefined {
 }
 
 /**
- * Resolves when a run and every run that continues it are closed. Requests only the closing event: with hundreds of runs at a time,
+ * Resolves when a run and every run that continues it are closed, to the result of the last one if it has succeeded. Requests only the closing event: with hundreds of runs at a time,
  * requests for the events before would cost a full machine a twentieth of its throughput (bench/overload.ts).
  */
-export async function untilClosed(client: Client, run: RunRef): Promise<void> {
+export async function resultAtEnd(client: Client, run: RunRef): Promise<RecordedResult | undefined> {
   for (let current: RunRef | undefined = run; current !== undefined;) {
     let next: RunRef | undefined;
-    for await (const fact of readFacts(client, current, { follow: true, endOnly: true }))
+    for await (const fact of readFacts(client, current, { follow: true, endOnly: true })) {
+      if (fact.type === 'run_succeeded') return asRunResult(await fact.result());
       next = nextAfter(current, fact);
+    }
     current = next;
   }
+  return undefined;
 }
 
 /**

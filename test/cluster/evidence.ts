@@ -13,7 +13,7 @@ export interface Evidence {
   words: readonly Word[];
   entries: readonly Entry[];
   /** All that the server lists, also forks whose start nobody heard of. */
-  runs: Omit<RunLife, 'end'>[];
+  runs: Omit<RunLife, 'end' | 'steps'>[];
   histories: HistoryFacts;
 }
 
@@ -57,7 +57,7 @@ async function readLife(
   client: AgentClient,
   id: string,
   words: readonly Word[],
-): Promise<Omit<RunLife, 'end'>> {
+): Promise<Omit<RunLife, 'end' | 'steps'>> {
   const events: RunEvent[] = [];
   const report = await client.get(id).describe((event) => events.push(event));
   const isAgain =

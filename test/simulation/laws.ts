@@ -1,4 +1,5 @@
-import type { RunEvent } from '../../agent/run/events.ts';
+import { isDeepStrictEqual } from 'node:util';
+import type { RunEvent, RunStep } from '../../agent/run/events.ts';
 import { RunView } from '../../agent/run/view.ts';
 import { AGENT_SESSION } from '../../workflows/messages.ts';
 import type { Word } from './operator.ts';
@@ -181,6 +182,20 @@ function essence(events: readonly RunEvent[]): string[] {
     .toSorted();
 }
 
+/** A run's own result has the steps that its history has. Their clocks differ: a workflow hears of an end later. */
+function resultHasSteps({ runs }: Seen): string[] {
+  return runs.flatMap(({ id, report, steps }) => {
+    if (steps === undefined) return [];
+    const [found, expected] = [steps, report.intermediateSteps].map(timeless);
+    const [step = `${found?.length} steps`] = expected?.filter((one, at) => one !== found?.[at]) ?? [];
+    return isDeepStrictEqual(found, expected) ? [] : [`${id}: the result does not have ${step}`];
+  });
+}
+
+function timeless(steps: readonly RunStep[]): string[] {
+  return steps.map(({ durationMs: _, ...step }) => JSON.stringify(step));
+}
+
 /** A run that its time limit stops has run for that long, without the time in which it waited for people. */
 function timeLimitIsKept({ world, runs }: Seen): string[] {
   const { timeLimitMs = 0 } = world;
@@ -231,6 +246,7 @@ function nothingIsInClear({ server, values }: Seen): string[] {
 const laws: Law[] = [
   (seen) => brokenFromOutside({ ...seen, lost: seen.server.lostUpdates }),
   toldIsRecorded,
+  resultHasSteps,
   summariesAreShown,
   rightAgentIsAsked,
   ({ server, words }) =>

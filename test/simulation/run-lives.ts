@@ -1,4 +1,4 @@
-import type { RunEvent } from '../../agent/run/events.ts';
+import type { RunEvent, RunStep } from '../../agent/run/events.ts';
 import type { AgentClient } from '../../client/api/agent-client.ts';
 import type { AgentRun } from '../../client/api/agent-run.ts';
 import type { RunReport } from '../../client/index.ts';
@@ -28,6 +28,8 @@ export interface RunLife {
   events: RunEvent[];
   /** undefined: the run is stuck. */
   end: string | undefined;
+  /** What `result()` gave the program that waited. undefined: an error. */
+  steps: RunStep[] | undefined;
 }
 
 /** Everything that the people of a simulation have. */
@@ -108,9 +110,13 @@ export async function live(
   // A program that answers each wait once would be asked again.
   else if (onWaiting === undefined)
     operators.push(resets.open(id, over.signal).then((wasReset) => (wasReset ? afterReset() : undefined)));
+  let steps: RunStep[] | undefined;
   const end = await Promise.race([
     run.result({ onWaiting }).then(
-      ({ output }) => `answered: ${JSON.stringify(output).slice(0, 100)}`,
+      ({ output, intermediateSteps }) => {
+        steps = intermediateSteps;
+        return `answered: ${JSON.stringify(output).slice(0, 100)}`;
+      },
       (error: Error) => {
         if (!error.name.startsWith('AgentRun')) throw error;
         return `ended: ${error.name}: ${error.message}`;
@@ -123,7 +129,7 @@ export async function live(
   over.abort();
   const events: RunEvent[] = [];
   const report = await run.describe((event) => events.push(event));
-  return { id, report, events, end };
+  return { id, report, events, end, steps };
 }
 
 /** Resolves to the id of the run that goes on, or undefined if the word was refused. */

@@ -5,6 +5,7 @@ import type { RunOverrides } from '../../agent/definition/overrides.ts';
 import { type Counters, freshCounters } from '../../agent/limits/counters.ts';
 import { type DoneCall, type KeptTurn, lastOfEach } from '../../agent/calls/restart.ts';
 import { type RunResult, finished, unfinished } from '../../agent/run/run-result.ts';
+import type { TimelessEvent } from '../../agent/run/events.ts';
 import type { ChatMessage, ErrorInfo, Usage } from '../../agent/values/vocabulary.ts';
 import type { AgentLoop } from '../run/agent-loop.ts';
 import { type RunningAgent, type StatusHooks, registerAgent } from './agent-registry.ts';
@@ -45,6 +46,8 @@ export function runAgent(agent: string, input: string, options: RunAgentOptions 
 /** Callbacks of the workflow that runs the loop. */
 export interface LoopHooks extends StatusHooks {
   resolved?(resolved: ResolvedAgent): void;
+  /** Called with each event of the run, also where the worker's config does not listen. */
+  event?: ((event: TimelessEvent) => void) | undefined;
   /** Called when a run with a budget is cancelled, so that the parent's budget counts its usage. */
   cancelled?(usage: Usage): Promise<void>;
   /** May end the run by continuing it as new. Returns undefined if there is nothing to wait for. */
@@ -57,7 +60,7 @@ export async function runToEnd(input: AgentRunInput, hooks: LoopHooks = {}): Pro
   const resolved = await resolveOrReport(input, agent);
   hooks.resolved?.(resolved);
   const effects = mayHaveEffects(input, resolved) ? await droppedEffects(input, agent.scope) : [];
-  const loop = createLoop(input, resolved, agent, effects);
+  const loop = createLoop(input, resolved, agent, effects, hooks.event);
   if (input.from === undefined && input.restart === undefined) emitStart(loop.emit, input);
   emitRestart(loop.emit, input, loop.counters);
   agent.started(loop);
@@ -87,7 +90,7 @@ async function resolveOrReport(input: AgentRunInput, { scope, inbox }: RunningAg
   try {
     return await resolve(input, scope);
   } catch (failure) {
-    const [emit, counters] = [emitter(true, input.agent, undefined), countersOf(input)];
+    const [emit, counters] = [emitter(true, input.agent, undefined, undefined), countersOf(input)];
     if (input.restart === undefined) emitStart(emit, input);
     emitRestart(emit, input, counters);
     emitEnd(emit, inbox, [unfinished(errorOf(failure), counters)]);
@@ -132,6 +135,7 @@ function createLoop(
   resolved: ResolvedAgent,
   { scope, control, pause, inbox }: RunningAgent,
   effects: DoneCall[],
+  onEvent: LoopHooks['event'],
 ): AgentLoop {
   const { manifest, events } = resolved;
   const { session } = input;
@@ -158,7 +162,7 @@ function createLoop(
     nextModelCalls: new Map(),
     limitReached: undefined,
     recorded: input.recorded && { ...input.recorded, taken: { ...input.recorded.taken } },
-    emit: emitter(events === true, manifest.name, trace),
+    emit: emitter(events === true, manifest.name, trace, onEvent),
     trace,
     stepsScope: CancellationScope.current(),
     done: effects.length === 0 ? done : lastOfEach([...done, ...effects]),

@@ -34,13 +34,19 @@ const { reloop } = proxySinks<ReloopSinks>();
 export type Emit = (event: TimelessEvent) => void;
 
 /**
- * Emits events to the worker's `onEvent`, and spans to its telemetry. undefined: the config had neither when the run started, so no event is
- * made.
+ * Emits events to the worker's `onEvent`, spans to its telemetry, and events to the workflow's own `onEvent`. undefined: the config had
+ * neither of the first two when the run started, and the workflow does not listen, so no event is made.
  */
-export function emitter(listened: boolean, agent: string, trace: TraceFold | undefined): Emit | undefined {
-  if (!listened && trace === undefined) return undefined;
+export function emitter(
+  listened: boolean,
+  agent: string,
+  trace: TraceFold | undefined,
+  onEvent: Emit | undefined,
+): Emit | undefined {
+  if (!listened && trace === undefined) return onEvent;
   let emitted = 0;
   return (timeless) => {
+    onEvent?.(timeless);
     const n = emitted++;
     const event = { ...timeless, at: Date.now() };
     const spans = trace?.spansOf(event) ?? [];

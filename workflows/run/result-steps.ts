@@ -1,0 +1,46 @@
+import type { AgentManifest } from '../../agent/definition/manifest.ts';
+import { isOneOfSeveral } from '../../agent/definition/handed-over.ts';
+import { utf8Length } from '../../agent/values/digest.ts';
+import { limits } from '../../agent/values/limits.ts';
+import type { RunStep, TimelessEvent } from '../../agent/run/events.ts';
+import { insertStep } from '../../agent/run/view.ts';
+
+/** Events of a run without failures, waits, and words of people. Only history has all attempts of a failed call. */
+const SMOOTH: readonly TimelessEvent['type'][] = [
+  'run_started',
+  'model_started',
+  'model_ended',
+  'action',
+  'tool_started',
+  'step',
+  'finish',
+  'run_ended',
+];
+
+/** Collects the steps of a short, smooth run for the run's own result. The client then reads the result alone, and not the history. */
+export class ResultSteps {
+  #steps: RunStep[] | undefined = [];
+  #bytes = 0;
+
+  /** undefined: the steps are in history only. */
+  get all(): RunStep[] | undefined {
+    return this.#steps;
+  }
+
+  /** Results of other workers do not say which attempt made them. */
+  resolved(manifest: AgentManifest): void {
+    if (isOneOfSeveral(manifest) || manifest.tools.some(({ external }) => external)) this.#steps = undefined;
+  }
+
+  add(event: TimelessEvent): void {
+    if (this.#steps === undefined) return;
+    if (!SMOOTH.includes(event.type)) this.#steps = undefined;
+    else if (event.type === 'step') this.#addStep(this.#steps, event.step);
+  }
+
+  #addStep(steps: RunStep[], step: RunStep): void {
+    this.#bytes += utf8Length(JSON.stringify(step));
+    if (this.#bytes > limits.resultStepsBytes) this.#steps = undefined;
+    else insertStep(steps, step);
+  }
+}
