@@ -45,12 +45,17 @@ function placesOf(json: unknown, place: string): string[] {
     .flatMap(([name, one]) => placesOf(one, `${place}.${name}`));
 }
 
+/** Steps that a short run has in its result: at most 32 KB, and no history is read for them. */
+function withoutSteps(shape: string): string {
+  return shape.replaceAll(/ \.result\.\S*\.intermediateSteps\S*/gu, '');
+}
+
 function byName([a]: [string, unknown], [b]: [string, unknown]): number {
   return a < b ? -1 : 1;
 }
 
 test.each(['final-answer', 'return-direct', 'iteration-limit'])(
-  'the run %s has the events and fields that it had before there were versions, limits, telemetry, keys, tags and senders',
+  'the run %s has the events and fields that it had before there were versions, limits, telemetry, keys, tags, senders, and steps in its result',
   async (name) => {
     const before = recordedHistories().find((one) => one.name === name);
     const run = await rig.client.start(name, 'What now?');
@@ -58,6 +63,6 @@ test.each(['final-answer', 'return-direct', 'iteration-limit'])(
     const history = await rig.temporal.workflow.getHandle(run.id).fetchHistory();
     const shape = shapeOf(history);
     expect(shape.length).toBeGreaterThan(10);
-    expect(shape).toEqual(shapeOf(before?.history ?? {}));
+    expect(shape.map(withoutSteps)).toEqual(shapeOf(before?.history ?? {}));
   },
 );
