@@ -194,16 +194,4 @@ export const mutants: readonly Mutant[] = [
     find: 'nextWait: call.nextWait + 1,',
     replace: 'nextWait: call.nextWait,',
   },
-  {
-    name: 'the result of a run has the steps of failed calls',
-    file: 'workflows/run/result-steps.ts',
-    find: "  'tool_started',\n",
-    replace: "  'tool_started',\n  'tool_failed',\n",
-  },
-  {
-    name: "the result of a run has the steps of another worker's tools",
-    file: 'workflows/run/result-steps.ts',
-    find: ' || manifest.tools.some(({ external }) => external)',
-    replace: '',
-  },
 ];

@@ -59,6 +59,8 @@ const installed: { [name in BrokerName]: Installed } = {
   },
 };
 
+const START_MS = 60_000;
+
 /** Throws where the broker cannot be had. */
 export async function startBroker(name: BrokerName): Promise<Broker> {
   const { url, prepare, killSignal } = installed[name];
@@ -73,7 +75,11 @@ export async function startBroker(name: BrokerName): Promise<Broker> {
   };
   const start = async () => {
     child = run();
-    while (!(await accepts(port))) await sleep(50);
+    for (const late = Date.now() + START_MS; !(await accepts(port)); await sleep(50)) {
+      if (Date.now() > late) throw new Error(`${name} does not answer on port ${port}`);
+      // Another program may have had the port.
+      if (child.exitCode !== null) child = run();
+    }
   };
   await start();
   return {
