@@ -83,7 +83,7 @@ export async function agentRun(
   }
 }
 
-/** Returns true for a run that continues no other run, and that no other workflow records the result of. */
+/** Returns true for a run that continues no other run, and whose result no other workflow records. */
 function isWhole({ from, restart }: AgentRunInput): boolean {
   return from === undefined && restart === undefined && workflowInfo().parent === undefined;
 }

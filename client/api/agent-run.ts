@@ -239,7 +239,7 @@ export class AgentRun {
     await orRunNotFound(this.id, this.#handle().cancel());
   }
 
-  /** `run`: closed, where there is no `onWaiting`. */
+  /** Reads the report of a run that has ended. With `onWaiting`, follows the run to its end. */
   async #end({ present, ...run }: ReadableRun, { onWaiting }: ResultOptions): Promise<RunReport> {
     if (onWaiting === undefined) return this.#fold({ run, follow: false });
     const { next, signal } = createWaitingTeller(

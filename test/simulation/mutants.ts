@@ -107,8 +107,8 @@ export const mutants: readonly Mutant[] = [
     name: 'a run that ends before it has its agent is not reported',
     seed: 10023,
     file: 'workflows/loop/run-agent.ts',
-    find: 'emitter(true, input.agent, undefined, undefined)',
-    replace: 'emitter(false, input.agent, undefined, undefined)',
+    find: 'emitter(true, input.agent, undefined)',
+    replace: 'emitter(false, input.agent, undefined)',
   },
   {
     name: 'the result of an inline call is dropped at the time limit',

@@ -28,7 +28,7 @@ export interface RunLife {
   events: RunEvent[];
   /** undefined: the run is stuck. */
   end: string | undefined;
-  /** What `result()` gave the program that waited. undefined: an error. */
+  /** Steps that `result()` returned; undefined if `result()` threw, or the run is stuck. */
   steps: RunStep[] | undefined;
 }
 

@@ -5,13 +5,12 @@ import type { RunOverrides } from '../../agent/definition/overrides.ts';
 import { type Counters, freshCounters } from '../../agent/limits/counters.ts';
 import { type DoneCall, type KeptTurn, lastOfEach } from '../../agent/calls/restart.ts';
 import { type RunResult, finished, unfinished } from '../../agent/run/run-result.ts';
-import type { TimelessEvent } from '../../agent/run/events.ts';
 import type { ChatMessage, ErrorInfo, Usage } from '../../agent/values/vocabulary.ts';
 import type { AgentLoop } from '../run/agent-loop.ts';
 import { type RunningAgent, type StatusHooks, registerAgent } from './agent-registry.ts';
 import { droppedEffects, mayHaveEffects } from '../run/dropped-effects.ts';
 import { Deadline } from '../run/deadline.ts';
-import { emitEnd, emitRestart, emitStart, emitter } from '../operator/emit.ts';
+import { type Emit, emitEnd, emitRestart, emitStart, emitter } from '../operator/emit.ts';
 import { type BetweenTurns, iterate } from './loop.ts';
 import type { LoopEnd } from './loop-end.ts';
 import type { AgentRunInput, RecordedResult } from '../messages.ts';
@@ -47,7 +46,7 @@ export function runAgent(agent: string, input: string, options: RunAgentOptions 
 export interface LoopHooks extends StatusHooks {
   resolved?(resolved: ResolvedAgent): void;
   /** Called with each event of the run, also where the worker's config does not listen. */
-  event?: ((event: TimelessEvent) => void) | undefined;
+  event?: Emit | undefined;
   /** Called when a run with a budget is cancelled, so that the parent's budget counts its usage. */
   cancelled?(usage: Usage): Promise<void>;
   /** May end the run by continuing it as new. Returns undefined if there is nothing to wait for. */
@@ -90,7 +89,7 @@ async function resolveOrReport(input: AgentRunInput, { scope, inbox }: RunningAg
   try {
     return await resolve(input, scope);
   } catch (failure) {
-    const [emit, counters] = [emitter(true, input.agent, undefined, undefined), countersOf(input)];
+    const [emit, counters] = [emitter(true, input.agent, undefined), countersOf(input)];
     if (input.restart === undefined) emitStart(emit, input);
     emitRestart(emit, input, counters);
     emitEnd(emit, inbox, [unfinished(errorOf(failure), counters)]);
@@ -135,7 +134,7 @@ function createLoop(
   resolved: ResolvedAgent,
   { scope, control, pause, inbox }: RunningAgent,
   effects: DoneCall[],
-  onEvent: LoopHooks['event'],
+  onEvent: Emit | undefined,
 ): AgentLoop {
   const { manifest, events } = resolved;
   const { session } = input;

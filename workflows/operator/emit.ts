@@ -35,13 +35,13 @@ export type Emit = (event: TimelessEvent) => void;
 
 /**
  * Emits events to the worker's `onEvent`, spans to its telemetry, and events to the workflow's own `onEvent`. undefined: the config had
- * neither of the first two when the run started, and the workflow does not listen, so no event is made.
+ * neither of the first two when the run started, and the workflow has none, so no event is made.
  */
 export function emitter(
   listened: boolean,
   agent: string,
   trace: TraceFold | undefined,
-  onEvent: Emit | undefined,
+  onEvent?: Emit,
 ): Emit | undefined {
   if (!listened && trace === undefined) return onEvent;
   let emitted = 0;

@@ -22,12 +22,12 @@ export class ResultSteps {
   #steps: RunStep[] | undefined = [];
   #bytes = 0;
 
-  /** undefined: the steps are in history only. */
+  /** Steps of the run; undefined if only history has them. */
   get all(): RunStep[] | undefined {
     return this.#steps;
   }
 
-  /** Results of other workers do not say which attempt made them. */
+  /** Leaves the steps out if results of other workers are among them: such a result does not say which attempt made it. */
   resolved(manifest: AgentManifest): void {
     if (isOneOfSeveral(manifest) || manifest.tools.some(({ external }) => external)) this.#steps = undefined;
   }
