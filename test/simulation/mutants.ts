@@ -194,4 +194,11 @@ export const mutants: readonly Mutant[] = [
     find: 'nextWait: call.nextWait + 1,',
     replace: 'nextWait: call.nextWait,',
   },
+  {
+    name: 'the result of a run has the steps of failed calls',
+    seed: 961,
+    file: 'workflows/run/result-steps.ts',
+    find: "  'tool_started',\n",
+    replace: "  'tool_started',\n  'tool_failed',\n",
+  },
 ];

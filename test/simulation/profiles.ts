@@ -180,9 +180,23 @@ const deadlines: Profile = {
 /** Share of the seeds that have this profile, whatever profile they had. */
 const DEADLINES = 0.04;
 
+/** Nobody says a word, and hardly anything waits: the results of such runs have their steps. */
+const quiet: Profile = {
+  name: 'quiet',
+  tools: ['read', 'peek', 'flaky'],
+  favourite: 'peek',
+  timeLimits: 0,
+  habits: { say: 0, pause: 0, cancel: 0, rewind: 0, cancelCall: 0, haste: 0, burst: 0 },
+  restarts: 0.2,
+  handoffs: 0,
+};
+/** Share of the seeds that do not have this profile. */
+const LOUD = 0.97;
+
 /** Half of the simulations have no profile. */
 export function profileOf(random: Random, own: Random): Profile {
   const profile = random.chance(0.5) ? random.of(profiles) : {};
   const newer = own.chance(NEWER) ? own.of(newerProfiles) : profile;
-  return own.chance(DEADLINES) ? deadlines : newer;
+  const latest = own.chance(DEADLINES) ? deadlines : newer;
+  return own.chance(LOUD) ? latest : quiet;
 }
