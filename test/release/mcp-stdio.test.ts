@@ -151,7 +151,11 @@ describe('a command that is not an MCP server', () => {
     { what: 'fails', script: 'echo no such key >&2; exit 1', reason: /it ended, saying: no such key/u },
     { what: 'ends without a word', script: 'exit 0', reason: /it ended without a word/u },
     { what: 'says nothing', script: 'exec sleep 60', reason: /did not answer within 0\.5 s/u },
-    { what: 'says why it waits', script: 'echo busy >&2; exec sleep 60', reason: /within 5 s and said: busy/u },
+    {
+      what: 'says why it waits',
+      script: 'echo busy >&2; exec sleep 60',
+      reason: /within 5 s and said: busy/u,
+    },
     { what: 'prints something else', script: 'echo Hello; exec sleep 60', reason: /is not MCP \(.*Hello/u },
     { what: 'repeats what it is told', script: 'exec cat', reason: /^MCP server sh …: .*Method not found/u },
   ])('says so at load when it $what', async ({ script, reason }) => {
