@@ -43,6 +43,19 @@ test.each<TimelessEvent>([
   expect(stepsOf(ended('1.1'), event, ended('2.1'))).toBeUndefined();
 });
 
+test.each([
+  ['final_answer', [step('1.1')]],
+  ['max_iterations', [step('1.1')]],
+  ['max_execution_time', undefined],
+] as const)(
+  'a run that ends by %s: only history has the attempts of a call cut off by the time limit',
+  (stopReason, steps) => {
+    const status = 'completed';
+    const end = { status, stopReason, output: '', iterations: 1, usage: null, error: null } as const;
+    expect(stepsOf(ended('1.1'), { type: 'run_ended', ...end })).toEqual(steps);
+  },
+);
+
 test('the steps of an agent with a tool of another worker, or with handoffs, are left out', () => {
   const look = sampleTool('look', 'Looks.');
   const all = (more: object) => {

@@ -35,6 +35,8 @@ export class ResultSteps {
   add(event: TimelessEvent): void {
     if (this.#steps === undefined) return;
     if (!SMOOTH.includes(event.type)) this.#steps = undefined;
+    // Only history has all attempts of a call that the time limit has cut off.
+    else if (event.type === 'run_ended' && event.stopReason === 'max_execution_time') this.#steps = undefined;
     else if (event.type === 'step') this.#addStep(this.#steps, event.step);
   }
 
