@@ -17,7 +17,8 @@ test.each(cases)(
   async ({ title: _, more = [], ...options }) => {
     const { broken, counts } = await runChaos({
       ...options,
-      seconds: 40,
+      // The fault that comes last, a SIGKILL of the Temporal server, is due after 39 s.
+      seconds: 50,
       postgres: false,
       open: 20,
       say: (line) => console.error(line),

@@ -107,8 +107,11 @@ describe.skipIf(!hasChromium)(`a chat page${chromiumTitle}`, () => {
     await page.reload();
     await say(page, 'Pay the bill.');
     await page.getByRole('button', { name: 'approve' }).waitFor();
-    const { runs } = await rig.client.listPage({ status: 'waiting' });
-    await rig.client.get(runs[0]?.id ?? '').decide('1.1', { type: 'reject', reason: 'paid bill already' });
+    const waiting = async () => (await rig.client.listPage({ status: 'waiting' })).runs[0]?.id;
+    await expect.poll(waiting).toBeDefined();
+    await rig.client
+      .get((await waiting()) ?? '')
+      .decide('1.1', { type: 'reject', reason: 'paid bill already' });
     await page.evaluate("dispatchEvent(new Event('focus'))");
     await page.getByText('word39').waitFor();
     await expect(page.locator('pre').innerText()).resolves.toContain('output-denied');

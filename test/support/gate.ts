@@ -4,7 +4,7 @@ import { expect } from 'vitest';
 export function createGate() {
   const waiting: (() => void)[] = [];
   const reached = async (times: number) => {
-    await expect.poll(() => waiting.length, { timeout: 10_000 }).toBeGreaterThanOrEqual(times);
+    await expect.poll(() => waiting.length).toBeGreaterThanOrEqual(times);
   };
   return {
     pass: () => new Promise<void>((resolve) => void waiting.push(resolve)),

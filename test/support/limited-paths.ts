@@ -7,7 +7,8 @@ import { type SteeredPath, at, begun, decide, extend, inOrder, nothing, say } fr
 
 /** Paths of runs that come to a limit: of turns, of time, of money. */
 
-const LIMIT_MS = 1_000;
+/** A slow machine has begun the tool by then. */
+const LIMIT_MS = 5_000;
 /** Longer than the time limit. */
 const later = () => sleep(1.5 * LIMIT_MS);
 
@@ -124,7 +125,7 @@ export const limitedAgents = [
   { ...agent('limited', act('observes', 'break')), maxIterations: 1 },
   { ...agent('short', act('slow', 'a')), maxIterations: 1 },
   { ...agent('asking', act('observes', 'work')), maxIterations: 1, onLimit: 'ask' },
-  { ...agent('hurried', act('sleeper', 'x')), maxExecutionTime: 1000, onLimit: 'ask' },
+  { ...agent('hurried', act('sleeper', 'x')), maxExecutionTime: LIMIT_MS, onLimit: 'ask' },
   {
     ...agent('repeating', ...Array.from({ length: 4 }, () => act('observes', 'work'))),
     repeatLimit: 2,

@@ -134,7 +134,7 @@ export const loopPaths: readonly LoopPath[] = [
   {
     name: 'deadline',
     model: script(act('echo', 'a'), act('sleeper', 'x'), answer('what there is')),
-    options: { maxExecutionTime: 2_000, earlyStopping: 'generate' },
+    options: { maxExecutionTime: 6_000, earlyStopping: 'generate' },
   },
   { name: 'repeats', model: modelOf(() => act('echo', 'same')), options: { repeatLimit: 2 } },
   {

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { expect } from 'vitest';
 import { type Model, agentTool, defineModel, defineTool } from '../../index.ts';
 import { guarded, job, pays } from './operated-paths.ts';
 import { eventOf } from './rig.ts';
@@ -89,12 +90,19 @@ export const rewoundAgents = [
   { ...agent('late-helper', []), model: modelOfCalls({ '1': [['late', '']] }) },
 ];
 
+/** Temporal's state of an activity that a worker has. */
+const STARTED = 2;
+
 /** Waits until the worker has begun with a call. */
 const atWork =
   (call: string, type: 'tool_started' | 'model_started' = 'tool_started'): Steer =>
-  async (run) => {
+  async (run, { temporal }) => {
     await eventOf(run, type, (event) => event.call === call);
-    await sleep(200);
+    const states = async () => {
+      const { raw } = await temporal.workflow.getHandle(run.id).describe();
+      return raw.pendingActivities?.map(({ state }) => Number(state));
+    };
+    await expect.poll(states).toContain(STARTED);
   };
 const childAtWork: Steer = async (run, client) => {
   const begun = () =>

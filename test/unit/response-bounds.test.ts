@@ -173,8 +173,8 @@ test.each(Object.entries(SILENCES))(
   'a config whose MCP server falls silent %s is refused',
   async (_when, pieces) => {
     const server = await silentServer(pieces);
-    const loading = mcp({ url: server.url }, { connectTimeoutMs: 150 });
-    await expect(loading).rejects.toThrow('did not answer within 0.15 s');
+    const loading = mcp({ url: server.url }, { connectTimeoutMs: 2_000 });
+    await expect(loading).rejects.toThrow('did not answer within 2 s');
     await server.released;
   },
 );

@@ -149,16 +149,14 @@ describe('the listener of a worker', () => {
   test('hears of each event once, with the run that it is of, and of its end', async () => {
     const failed = await rig.client.start('throwing', 'why?');
     await expect(failed.result()).rejects.toThrow();
-    const own = heard.filter(({ id }) => id === failed.id);
-    expect(own.map(({ event }) => event.type)).toEqual([
-      'run_started',
-      'model_started',
-      'model_failed',
-      'run_ended',
-    ]);
-    expect(own.at(-1)?.event).toMatchObject({ status: 'failed', error: { type: 'RangeError' } });
+    const own = () => heard.filter(({ id }) => id === failed.id);
+    // The worker tells of the end after the end is recorded.
+    await expect
+      .poll(() => own().map(({ event }) => event.type))
+      .toEqual(['run_started', 'model_started', 'model_failed', 'run_ended']);
+    expect(own().at(-1)?.event).toMatchObject({ status: 'failed', error: { type: 'RangeError' } });
     const { runId } = await failed.describe();
-    expect(own.map((one) => one.runId)).toEqual(own.map(() => runId));
+    expect(own().map((one) => one.runId)).toEqual(own().map(() => runId));
   });
 
   test('that throws harms nothing', async () => {

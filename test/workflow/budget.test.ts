@@ -189,5 +189,8 @@ test.each([
     usage: { actions, ...usage },
   } = await run.describe();
   expect(actions).toBeGreaterThan(0);
-  expect(told.findLast(({ type }) => type === 'run_ended')).toMatchObject({ status: 'failed', usage });
+  // The worker tells of the end after the end is recorded.
+  await expect
+    .poll(() => told.findLast(({ type }) => type === 'run_ended'))
+    .toMatchObject({ status: 'failed', usage });
 });

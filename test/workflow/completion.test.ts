@@ -60,7 +60,10 @@ describe('the words that a shell is offered on TAB', () => {
   });
 
   test('are the calls of a run that the decision fits, and sessions', async () => {
-    expect(await offered('approve', ids.approval, '')).toEqual(['1.1']);
+    // The command says nothing where the server does not answer at once.
+    await vi.waitFor(async () => expect(await offered('approve', ids.approval, '')).toEqual(['1.1']), {
+      timeout: 20_000,
+    });
     expect(await offered('approve', ids.failed, '')).toEqual(['']);
     await vi.waitFor(async () => expect(await offered('session', 'show', '')).toContain(session), {
       timeout: 20_000,

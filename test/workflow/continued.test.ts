@@ -135,10 +135,13 @@ test('webhooks get each wait and the end of a run that continues as new once', a
   await run.result();
   const events = (await eventsOf(run)).map(({ type }) => type);
   expect(events.filter((type) => type === 'continued').length).toBeGreaterThanOrEqual(2);
-  const deliveries = await vi.waitUntil(async () => {
-    const all = await allOf(rig.temporal.workflow.list({ query: `WorkflowType = 'webhookDelivery'` }));
-    return all.length > PAUSES && all.map(({ workflowId }) => workflowId.replace(/.*_/u, '')).toSorted();
-  });
+  const deliveries = await vi.waitUntil(
+    async () => {
+      const all = await allOf(rig.temporal.workflow.list({ query: `WorkflowType = 'webhookDelivery'` }));
+      return all.length > PAUSES && all.map(({ workflowId }) => workflowId.replace(/.*_/u, '')).toSorted();
+    },
+    { timeout: 30_000 },
+  );
   expect(deliveries).toEqual([
     'completed',
     ...Array.from({ length: PAUSES }, (_, n) => `waiting-${n + 1}-1-0`),

@@ -63,7 +63,7 @@ const rig = useRig({
       name: 'quick',
       kind: 'tool-calling',
       model: ['strong', { model: 'cheap', on: ['ModelTimeout', 'ModelBadRequest'] }],
-      requestTimeout: 300,
+      requestTimeout: 5_000,
       modelRetry: { maxAttempts: 1 },
       onModelFailure: 'fail',
     },

@@ -102,8 +102,9 @@ describe('a run', () => {
     const path = `/runs/${encodeURIComponent(id)}`;
     const report = await jsonOf(ask('rita', `GET ${path}`));
     expect(report).toMatchObject({ id, agent: 'clerk', status: 'completed', output: 'ok' });
-    const { runs } = await jsonOf<{ runs: object[] }>(ask('rita', 'GET /runs?tag=served&limit=5'));
-    expect(runs).toMatchObject([{ id, tags: ['served'] }]);
+    const served = async () =>
+      (await jsonOf<{ runs: object[] }>(ask('rita', 'GET /runs?tag=served&limit=5'))).runs;
+    await expect.poll(served).toMatchObject([{ id, tags: ['served'] }]);
     await expect(jsonOf(ask('rita', `GET ${path}/export`))).resolves.toMatchObject({ run: { id } });
   });
 
@@ -125,8 +126,8 @@ describe('a run', () => {
     const id = await started('root', 'careful');
     const [waits] = (await messagesTo('waiting', 'root', id)).slice(-1);
     expect(waits?.data).toMatchObject({ wait: { call: '1.1', tool: 'guarded' } });
-    const listed = await jsonOf<{ run: { id: string } }[]>(ask('rita', 'GET /waiting'));
-    expect(listed.map(({ run }) => run.id)).toContain(id);
+    const listed = () => jsonOf<{ run: { id: string } }[]>(ask('rita', 'GET /waiting'));
+    await expect.poll(async () => (await listed()).map(({ run }) => run.id)).toContain(id);
     const body = { type: 'approve', call: '1.1', wait: 0, by: 'somebody else' };
     await expect(jsonOf(ask('root', `POST /runs/${id}/decisions`, { body }))).resolves.toMatchObject({
       call: '1.1',
@@ -237,10 +238,9 @@ describe('a tenant', () => {
     await messagesTo('run_ended', 'ann', first);
     await expect(jsonOf(ask('ann', 'GET /sessions/talk'))).resolves.toMatchObject({ name: 'acme.talk' });
     await jsonOf(ask('otto', 'GET /sessions/talk'), 404);
-    const lists = await Promise.all(
-      (['ann', 'otto'] as const).map((who) => jsonOf(ask(who, 'GET /sessions'))),
-    );
-    expect(lists).toMatchObject([[{ name: 'acme.talk' }], []]);
+    const lists = () =>
+      Promise.all((['ann', 'otto'] as const).map((who) => jsonOf(ask(who, 'GET /sessions'))));
+    await expect.poll(lists).toMatchObject([[{ name: 'acme.talk' }], []]);
     await jsonOf(ask('ann', 'DELETE /sessions/talk/messages'), 204);
   });
 });

@@ -24,12 +24,12 @@ function breaksOff() {
 
 const pieces = ['Final ', 'Answer: ', ...Array.from({ length: 10 }, (_, number) => `${number} `)];
 
-/** Writes ten pieces in a second. */
+/** Writes ten pieces in three seconds: a slow machine has begun to read by then. */
 const writesSlowly = defineModel({
   async call(_request, { onText }) {
     for (const piece of pieces) {
       onText?.(piece);
-      await sleep(100);
+      await sleep(300);
     }
     const usage = { promptTokens: 1, completionTokens: 1, totalTokens: 2 };
     return { text: pieces.join(''), toolCalls: [], finishReason: 'stop', usage };

@@ -21,7 +21,7 @@ const counted = modelOf(async () => {
 /** Refuses the first request. */
 const server = await startScriptedServer(({ number }) =>
   number === 1
-    ? { status: 429, error: { message: 'slow down' }, headers: { 'retry-after-ms': '2500' } }
+    ? { status: 429, error: { message: 'slow down' }, headers: { 'retry-after-ms': '10000' } }
     : { text: answer('done'), headers: { 'x-ratelimit-remaining-requests': '17' } },
 );
 afterAll(() => server.close());
@@ -90,7 +90,7 @@ test('a refused request has all calls wait for the time that the provider gives'
   await expect.poll(() => server.requests.length).toBe(1);
   const held = async () =>
     (await leaseMessages(rig.temporal, rig.taskQueue, 'remote')).filter(
-      ({ request }) => request.holdMs === 2_500,
+      ({ request }) => request.holdMs === 10_000,
     );
   await expect.poll(held).toHaveLength(1);
   const [second] = await startAll('refused', 1);
@@ -98,7 +98,7 @@ test('a refused request has all calls wait for the time that the provider gives'
   expect(events.flat().filter(({ type }) => type === 'run_ended')).toHaveLength(2);
 
   const messages = await leaseMessages(rig.temporal, rig.taskQueue, 'remote');
-  const after = messages.slice(messages.findIndex(({ request }) => request.holdMs === 2_500) + 1);
+  const after = messages.slice(messages.findIndex(({ request }) => request.holdMs === 10_000) + 1);
   expect(after[0]?.request.wants).toMatchObject([{ agent: 'refused', calls: 1 }]);
   expect(after[0]?.lease).toEqual({ granted: [0], waitMs: expect.any(Number) as number });
 });

@@ -38,7 +38,7 @@ const rig = useRig({
       name: 'limited',
       model: limited,
       tools: [elsewhere],
-      maxExecutionTime: 4_000,
+      maxExecutionTime: 15_000,
       earlyStopping: 'generate',
     },
   ],

@@ -117,7 +117,7 @@ const agent = (name: string, more: object = {}) => ({
   ...more,
 });
 const rig = useRig({
-  agents: [agent('a'), agent('hasty', { maxExecutionTime: 1500 })],
+  agents: [agent('a'), agent('hasty', { maxExecutionTime: 8_000 })],
   onEvent: (event, { id }) => void told.set(id, [...(told.get(id) ?? []), event]),
 });
 const start = (call: string, name = 'a') => rig.client.start(name, `what: ${call}`);

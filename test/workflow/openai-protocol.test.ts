@@ -214,7 +214,7 @@ describe('a response', () => {
       client.responses.create({ model: 'echo', input, conversation: { id: 'turns' } });
     await say('I am Ann.');
     expect(await say('Who?')).toMatchObject({ conversation: { id: 'turns' }, status: 'completed' });
-    expect((await rig.client.session('turns').describe()).messages).toHaveLength(4);
+    await expect.poll(async () => (await rig.client.session('turns').describe()).messages).toHaveLength(4);
   });
 });
 

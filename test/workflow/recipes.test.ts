@@ -95,13 +95,15 @@ afterAll(() => servers.forEach((server) => void server.close()));
 
 test('a click in Slack approves a call, in the name of the person, and a mail tells of it', async () => {
   const run = await rig.client.start('payer', 'Pay 5 euros.');
-  const message = await vi.waitUntil(() => posted.find(({ path }) => path === '/api/chat.postMessage'));
+  const message = await vi.waitUntil(() => posted.find(({ path }) => path === '/api/chat.postMessage'), {
+    timeout: 30_000,
+  });
   expect(message).toMatchObject({
     token: 'Bearer xoxb-1',
     body: { text: `${run.id} wants to call pay with "5 euros"` },
   });
   const value = message.body.blocks?.[1]?.elements?.find((one) => one.action_id === 'approve')?.value ?? '';
-  const mail = await vi.waitUntil(() => mails[0]);
+  const mail = await vi.waitUntil(() => mails[0], { timeout: 30_000 });
   expect(mail).toContain(`Subject: ${run.id}: pay waits for you`);
   expect(mail).toContain(`reloop approve ${run.id} 1.1`);
   expect(mail).toMatch(/^Message-ID: <msg_.*@reloop>\r$/mu);

@@ -30,7 +30,7 @@ const activities = {
   long: () => Promise.resolve('y'.repeat(3_000)),
   huge: () => Promise.resolve('z'.repeat(500_000)),
   flaky: () => (flaky++ === 0 ? Promise.reject(new Error('not yet')) : Promise.resolve('now')),
-  slow: () => sleep(5_000, 'late'),
+  slow: () => sleep(7_000, 'late'),
 };
 
 const calls = (tool: string, input: string, then = answer('ok')) => script(act(tool, input), then);
@@ -57,7 +57,7 @@ const rig = useRig({
     { name: 'long', model: readsLong, tools: [external('long')] },
     { name: 'huge', model: calls('huge', 'x'), tools: [external('huge', { maxOutputChars: 1_000 })] },
     { name: 'flaky', model: calls('flaky', 'x'), tools: [external('flaky')] },
-    { name: 'slow', model: calls('slow', 'x'), tools: [external('slow')], maxExecutionTime: 1_500 },
+    { name: 'slow', model: calls('slow', 'x'), tools: [external('slow')], maxExecutionTime: 4_000 },
     {
       name: 'cancelled',
       model: calls('nobodys', 'x'),

@@ -198,7 +198,7 @@ describe('a conversation', () => {
     await run.result();
     replies = { '1': json('Final Answer', 'two') };
     await ask('second?', 'rewound');
-    expect(await said('rewound')).toEqual(['first?', 'one', 'second?', 'two']);
+    await expect.poll(() => said('rewound')).toEqual(['first?', 'one', 'second?', 'two']);
     expect(promptsOf(model).at(-1)).toContain('one');
   });
 
@@ -219,7 +219,7 @@ describe('a conversation', () => {
     await run.result();
     replies = { '1': json('Final Answer', 'three') };
     await ask('third?', 'retried');
-    expect(await said('retried')).toEqual(['second?', 'two', 'first?', 'one', 'third?', 'three']);
+    await expect.poll(() => said('retried')).toEqual(['second?', 'two', 'first?', 'one', 'third?', 'three']);
   });
 });
 

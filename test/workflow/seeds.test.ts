@@ -154,11 +154,13 @@ describe('a seed', () => {
     expect(action.content).toBe(
       `\`\`\`json\n{\n  "action": "Search",\n  "action_input": "${question}"\n}\n\`\`\``,
     );
-    expect((await rig.client.session(session).describe()).messages).toEqual([
-      ...conversation,
-      { role: 'user', content: question },
-      { role: 'assistant', content: answers[2] },
-    ]);
+    await expect
+      .poll(async () => (await rig.client.session(session).describe()).messages)
+      .toEqual([
+        ...conversation,
+        { role: 'user', content: question },
+        { role: 'assistant', content: answers[2] },
+      ]);
   });
 
   test('004 takes two searches and a power, to the last digit', async () => {

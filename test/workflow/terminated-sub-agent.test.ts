@@ -20,7 +20,7 @@ const rig = useRig({
       name: 'parent',
       model: script(act('worried', 'x'), act('forever', 'y')),
       tools: [worried, forever],
-      maxExecutionTime: 8_000,
+      maxExecutionTime: 20_000,
     },
     { name: 'worried', model: script(act('fragile', 'x')), tools: [fragile] },
   ],

@@ -85,7 +85,7 @@ afterAll(() => {
 const of = (id: string) => received.filter(({ body }) => body.data.id === id);
 /** Types of the webhooks of a run, when so many have come. */
 async function typesOf(id: string, count: number): Promise<string[]> {
-  await vi.waitUntil(() => of(id).length >= count, { timeout: 10_000 });
+  await vi.waitUntil(() => of(id).length >= count, { timeout: 30_000 });
   return of(id).map(({ body }) => body.type);
 }
 
@@ -125,6 +125,7 @@ test('a failed and a cancelled run say so', async () => {
   expect(of(failed.id)[0]?.body.data).toMatchObject({ error: { message: 'no paper' } });
   const cancelled = await rig.client.start('asks', 'x');
   await waitOf(cancelled);
+  expect(await typesOf(cancelled.id, 1)).toEqual(['run.waiting']);
   await cancelled.cancel();
   await expect(cancelled.result()).rejects.toMatchObject({ name: 'AgentRunCancelled' });
   expect(await typesOf(cancelled.id, 2)).toEqual(['run.waiting', 'run.cancelled']);
