@@ -205,7 +205,7 @@ export class AgentRun {
   /** Resolves when the run has taken it, which is recorded. */
   async #update<R>(name: string, data: unknown): Promise<R> {
     try {
-      return await updateRun(this.#client, { id: this.id, runId: this.#runId }, name, data);
+      return await updateRun(this.#client, this.#handle(), name, data);
     } catch (error) {
       throw isNoWorkflow(error) ? await this.#whyNot(name) : error;
     }
@@ -236,8 +236,7 @@ export class AgentRun {
   async cancel(): Promise<void> {
     const { open } = await locationOfRun(this.#client, this.id, this.#runId);
     if (!open) throw await this.#whyNot('cancel');
-    const run = this.#client.workflow.getHandle(this.id, this.#runId);
-    await orRunNotFound(this.id, run.cancel());
+    await orRunNotFound(this.id, this.#handle().cancel());
   }
 
   /** Reads the report of a run that has ended. With `onWaiting`, follows the run to its end. */
@@ -292,5 +291,9 @@ export class AgentRun {
     return new DecisionRefused(
       `${type}: run ${this.id} is over (${status}), so nothing of it can be decided or changed.`,
     );
+  }
+
+  #handle() {
+    return this.#client.workflow.getHandle(this.id, this.#runId);
   }
 }

@@ -18,7 +18,7 @@ import {
 import { DecisionRefused, InvalidInput, SessionNotFound } from '../connect/errors.ts';
 import { readFacts } from '../../history/read/facts.ts';
 import { recordOf } from '../../history/views/session.ts';
-import { outcomeOf, updateExecution } from '../connect/update-run.ts';
+import { outcomeOf } from '../connect/update-run.ts';
 import { abortable, isNoWorkflow } from '../../history/read/pages.ts';
 import { openMethods } from '../connect/open-calls.ts';
 import { locationOfSession } from '../read/run-location.ts';
@@ -102,10 +102,9 @@ export class AgentSession {
     await locationOfSession(this.#client, this.name);
     for (let tries = 1; ; tries++) {
       try {
+        const session = this.#client.workflow.getHandle(this.#id);
         await abortable(this.#client, undefined, () =>
-          updateExecution(this.#client, { id: this.#id }, (session, updateId) =>
-            session.executeUpdate(clearUpdate, { updateId }),
-          ),
+          outcomeOf(session, (updateId) => session.executeUpdate(clearUpdate, { updateId })),
         );
         return;
       } catch (error) {

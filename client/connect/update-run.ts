@@ -9,49 +9,21 @@ import { DecisionRefused, InvalidInput } from './errors.ts';
 import { isNotReady } from './open-calls.ts';
 import { withSender } from './client-of-sender.ts';
 
-/**
- * Sends an update and resolves when the run has taken it, which is recorded. `runId`: default the latest of the id. Throws DecisionRefused,
- * InvalidInput.
- */
+/** Sends an update and resolves when the run has taken it, which is recorded. Throws DecisionRefused, InvalidInput. */
 export async function updateRun<R>(
   client: Client,
-  run: { id: string; runId?: string | undefined },
+  run: WorkflowHandle,
   name: string,
   data: unknown,
 ): Promise<R> {
   const args: [unknown] = [sendable(name, withSender(client, name, data))];
   try {
     return await abortable(client, undefined, () =>
-      updateExecution(client, run, (execution, updateId) =>
-        execution.executeUpdate<R, [unknown]>(name, { args, updateId }),
-      ),
+      outcomeOf(run, (updateId) => run.executeUpdate<R, [unknown]>(name, { args, updateId })),
     );
   } catch (error) {
     if (!(error instanceof WorkflowUpdateFailedError)) throw error;
     throw new DecisionRefused(error.cause?.message ?? error.message, { cause: error });
-  }
-}
-
-/**
- * Sends an update to one execution of a workflow and resolves to its outcome. Temporal's client repeats a request whose answer was lost. Only
- * the execution that has taken the update knows the update's id: the next execution would take the update a second time, or refuse the update.
- * Sends the update to the next execution once Temporal says that this one has ended without the update.
- */
-export async function updateExecution<R>(
-  client: Client,
-  { id, runId: named }: { id: string; runId?: string | undefined },
-  send: (execution: WorkflowHandle, updateId: string) => Promise<R>,
-): Promise<R> {
-  const latest = async () => (await client.workflow.getHandle(id, named).describe()).runId;
-  for (let runId = await latest(); ;) {
-    const execution = client.workflow.getHandle(id, runId);
-    try {
-      return await outcomeOf(execution, (updateId) => send(execution, updateId));
-    } catch (error) {
-      const next = isNoWorkflow(error) ? await latest() : runId;
-      if (next === runId) throw error;
-      runId = next;
-    }
   }
 }
 

@@ -26,7 +26,7 @@ export async function rewind(client: Client, id: string, { step }: RewindOptions
   const modelCall = modelCallAt('rewind', run, step);
   if (isOpen(run.status)) {
     try {
-      await updateRun<RunMessageReceipt>(client, run, 'rewind', { step });
+      await updateRun<RunMessageReceipt>(client, client.workflow.getHandle(id), 'rewind', { step });
       return { id, runId: run.runId, step };
     } catch (error) {
       // The run has ended meanwhile.

@@ -244,13 +244,17 @@ function nothingIsInClear({ server, values }: Seen): string[] {
 }
 
 const laws: Law[] = [
-  brokenFromOutside,
+  (seen) => brokenFromOutside({ ...seen, lost: seen.server.lostUpdates }),
   toldIsRecorded,
   resultHasSteps,
   summariesAreShown,
   rightAgentIsAsked,
   ({ server, words }) =>
-    wordsRecorded(words, count(server, EventType.EVENT_TYPE_WORKFLOW_EXECUTION_UPDATE_ACCEPTED)),
+    wordsRecorded(
+      words,
+      count(server, EventType.EVENT_TYPE_WORKFLOW_EXECUTION_UPDATE_ACCEPTED),
+      server.lostUpdates,
+    ),
   eventsAreHistory,
   smallEvents,
   nothingIsInClear,

@@ -201,11 +201,4 @@ export const mutants: readonly Mutant[] = [
     find: "  'tool_started',\n",
     replace: "  'tool_started',\n  'tool_failed',\n",
   },
-  {
-    name: 'a word that is sent again reaches the next run of the id',
-    seed: 44,
-    file: 'client/connect/update-run.ts',
-    find: 'const execution = client.workflow.getHandle(id, runId);',
-    replace: 'const execution = client.workflow.getHandle(id, named);',
-  },
 ];

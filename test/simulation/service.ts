@@ -28,9 +28,6 @@ interface CallScope {
 const scope = new AsyncLocalStorage<CallScope>();
 /** Share of the answers that get lost. The client sends such a request again. */
 const LOST_ANSWER = 0.02;
-/** Share of these whose request reaches the server only after an outage. */
-const OUTAGE = 0.3;
-const MOST_OUTAGE_MS = 20_000;
 const isSentAgain = /^(start|signal|update|execute|terminate|requestCancel|respond|record)/u;
 
 export type VirtualService = ConnectionLike['workflowService'];
@@ -47,8 +44,8 @@ export function serviceFor(server: VirtualServer, proceed: () => Promise<void>):
       await sleep(server.random.int(0, 3));
       const isLost = isSentAgain.test(name) && server.random.chance(LOST_ANSWER);
       if (isLost && server.random.may('lost answer')) {
+        if (/update|execute/u.test(name)) server.lostUpdates++;
         await lost(method(request as never));
-        if (server.random.chance(OUTAGE)) await sleep(server.random.int(0, MOST_OUTAGE_MS));
       }
       const answer = await method(request as never);
       await sleep(server.random.int(0, 2));
@@ -145,8 +142,8 @@ function serviceMethods(server: VirtualServer): { [name: string]: Method } {
         asked?.input?.header?.fields ?? {},
       );
       if ('gone' in outcome) {
-        // The frontend tries again, which finds the next execution of the chain where the request names none.
-        if (outcome.gone.type === 'continued' && !workflowExecution?.runId) continue;
+        // The frontend tries again at the next execution of the chain.
+        if (outcome.gone.type === 'continued') continue;
         throw completed();
       }
       return {

@@ -9,9 +9,10 @@ import type { Values } from './values.ts';
 const WAY_MS = 120_000;
 
 /** A run that a person has paused stays paused until somebody says otherwise. */
-export const pausesHold: Law = ({ words }) =>
+export const pausesHold: Law = ({ server, words }) =>
   words.flatMap((paused) => {
-    if (paused.type !== 'pause' || paused.outcome !== 'accepted') return [];
+    // A resume whose answer is lost is sent again, and refused.
+    if (server.lostUpdates > 0 || paused.type !== 'pause' || paused.outcome !== 'accepted') return [];
     const others = words.filter(
       ({ run, type }) => run === paused.run && /resume|rewind|cancel$|ended run|reset/u.test(type),
     );
