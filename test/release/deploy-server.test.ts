@@ -176,7 +176,9 @@ test('what cannot be is refused, and nothing is changed', async () => {
     [['drain', 'none'], 'Runs without a version move to the current version at their next step'],
     [['drain', '7'], 'No worker of version 7 has polled'],
   ];
-  const made = await Promise.all(refusals.map(async ([words]) => ({ words, ...(await deploy(...words)) })));
+  // One after the other: eight at a time make a busy server miss its own deadlines.
+  const made: { words: string[]; code: number | undefined; out: string }[] = [];
+  for (const [words] of refusals) made.push({ words, ...(await deploy(...words)) });
   expect(made).toEqual(
     refusals.map(([words, message]) => ({ words, code: 2, out: expect.stringContaining(message) as string })),
   );
