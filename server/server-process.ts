@@ -114,22 +114,42 @@ async function untilReady(
   const end = Date.now() + READY_MS;
   // First plainly: gRPC waits a second after each connect that fails.
   await untilTrue(() => accepts(port), end, gone);
-  await mustBeOurs(port, pid);
   const { Connection } = await import('@temporalio/client');
   const connection = Connection.lazy({ address: `127.0.0.1:${port}` });
   try {
     // The port is open a little before the services are.
-    await untilTrue(() => isReady(connection, keepsRuns).catch(() => false), end, gone);
+    await untilTrue(
+      async () => {
+        await mustBeOurs(port, pid);
+        return isReady(connection, keepsRuns).catch(() => false);
+      },
+      end,
+      gone,
+    );
   } finally {
     await connection.close();
   }
+  await mustBeOurs(port, pid);
+  gone.throwIfAborted();
 }
 
-/** Two that start at a time may find one port free; whose it is the system tells, where it tells. */
+/** Tries to read the holder of a port. The system's tables change while they are read. */
+const HOLDER_TRIES = 5;
+const HOLDER_POLL_MS = 20;
+
+/**
+ * Throws if the port belongs to another process than `pid`: two servers that start at a time may find one port free. The check passes where the
+ * system does not tell the holder of a port.
+ */
 async function mustBeOurs(port: number, pid: number | undefined): Promise<void> {
-  const holder = await portHolder(port);
-  if (holder === undefined || holder.pid === pid) return;
-  throw new Error(`another process (${holder.name}, pid ${holder.pid}) listens on port ${port}`);
+  for (let tries = 0; tries < HOLDER_TRIES; tries++) {
+    const holder = await portHolder(port);
+    if (holder?.pid === pid) return;
+    if (holder !== undefined) {
+      throw new Error(`another process (${holder.name}, pid ${holder.pid}) listens on port ${port}`);
+    }
+    await sleep(HOLDER_POLL_MS);
+  }
 }
 
 async function untilTrue(condition: () => Promise<boolean>, end: number, gone: AbortSignal): Promise<void> {
