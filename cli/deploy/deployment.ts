@@ -54,7 +54,8 @@ export async function readDeployment(place: DeploymentPlace): Promise<Deployment
   const { routingConfig: routing, versionSummaries } = (await describe(client, name)) ?? {};
   const current = routing?.currentDeploymentVersion?.buildId ?? null;
   const ramping = routing?.rampingDeploymentVersion?.buildId ?? undefined;
-  const pollers = (await pollersOf(client, taskQueue)).filter(({ identity }) => !isGone(identity));
+  const polling = await ofServer(() => pollersOf(client, taskQueue));
+  const pollers = polling.filter(({ identity }) => !isGone(identity));
   const statusOf = async (summary: Summary): Promise<VersionStatus> => {
     const { deploymentVersion, lastDeactivationTime: since } = summary;
     const version = deploymentVersion?.buildId ?? '';
@@ -127,7 +128,7 @@ function withoutVersion(taskQueue: string): string {
 export const open = (query: string) => `${query} AND ExecutionStatus = "Running"`;
 
 async function countRuns(client: Client, query: string): Promise<number> {
-  return (await client.workflow.count(open(query))).count;
+  return (await ofServer(() => client.workflow.count(open(query)))).count;
 }
 
 /** A text in a query. */
@@ -135,6 +136,7 @@ function quoted(text: string): string {
   return JSON.stringify(text);
 }
 
+const DEADLINE_EXCEEDED = 4;
 export const NOT_FOUND = 5;
 export const FAILED_PRECONDITION = 9;
 const PERMISSION_DENIED = 7;
@@ -145,11 +147,16 @@ export function codeOf(error: unknown): number | undefined {
   return isGrpcServiceError(error) ? error.code : undefined;
 }
 
-/** Calls the server. Throws UsageError if the server has no deployments. */
-export async function ofServer<T>(call: () => Promise<T>): Promise<T> {
+/** Attempts at a call that a busy server does not answer in time. A deployment is a workflow of the server: to read it takes a query. */
+const MAX_ATTEMPTS = 4;
+
+/** Calls the server. `call` is idempotent. Throws UsageError if the server has no deployments. */
+export async function ofServer<T>(call: () => Promise<T>, attempt = 1): Promise<T> {
   try {
     return await call();
   } catch (error) {
+    if (codeOf(error) === DEADLINE_EXCEEDED && attempt < MAX_ATTEMPTS)
+      return await ofServer(call, attempt + 1);
     const isDisabled = isGrpcServiceError(error) && /\bdisabled\b/u.test(error.details);
     const code = codeOf(error);
     if (code !== UNIMPLEMENTED && !(code === PERMISSION_DENIED && isDisabled)) throw error;

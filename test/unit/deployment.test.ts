@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
+import { ofServer } from '../../cli/deploy/deployment.ts';
 import { versionOf } from '../../config/deployment-option.ts';
 import { checkConfig } from '../../config/check.ts';
 import { createLoadedConfig } from '../../config/load/loaded-config.ts';
@@ -52,5 +53,29 @@ describe('the deployment of a config', () => {
     expect(versionOf(deploymentOf(undefined))).toBeUndefined();
     expect(versionOf(deploymentOf({ version: '1' }))).toEqual({ name: 'shop', version: '1' });
     expect(() => versionOf(deploymentOf({}))).toThrow('Set RELOOP_VERSION');
+  });
+});
+
+describe('a call of the server', () => {
+  const status = (code: number) => Object.assign(new Error(`${code}`), { code, details: '', metadata: {} });
+
+  test('is repeated where a busy server misses its deadline', async () => {
+    const call = vi
+      .fn<() => Promise<number>>()
+      .mockRejectedValueOnce(status(4))
+      .mockRejectedValueOnce(status(4))
+      .mockResolvedValue(7);
+    expect(await ofServer(call)).toBe(7);
+    expect(call).toHaveBeenCalledTimes(3);
+  });
+
+  test.each<[code: number, calls: number]>([
+    [4, 4],
+    [5, 1],
+    [7, 1],
+  ])('throws status %i after %i attempts', async (code, calls) => {
+    const call = vi.fn<() => Promise<number>>().mockRejectedValue(status(code));
+    await expect(ofServer(call)).rejects.toMatchObject({ code });
+    expect(call).toHaveBeenCalledTimes(calls);
   });
 });
