@@ -121,6 +121,7 @@ function continueRun(
     counters: loop.counters,
     done: loop.done.length === 0 ? undefined : [...loop.done],
     firstN: loop.firstN || undefined,
+    takenWords: loop.taken.repeatable(),
   });
 }
 

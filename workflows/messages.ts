@@ -90,6 +90,8 @@ export interface AgentRunInput {
   firstN?: number | undefined;
   /** Effects of dropped steps. A person is asked before such a call is made again. */
   done?: DoneCall[] | undefined;
+  /** Decisions and messages that earlier executions have taken lately: see `TakenWords`. */
+  takenWords?: TakenWord[] | undefined;
 }
 
 export interface RecordedResult extends RunResult {
@@ -119,6 +121,16 @@ export const decisionUpdates = Object.fromEntries(
 export interface RunMessageReceipt {
   message: RunMessageName;
 }
+
+/** A decision or message of a person. `at`: time of the handler, in milliseconds since 1970. `receipt`: what the sender got or will get. */
+export interface TakenWord {
+  updateId: string;
+  at: number;
+  receipt: DecisionReceipt | RunMessageReceipt;
+}
+
+/** Error type of the failure by which a run refuses a word that it has taken before. Its details have the receipt. */
+export const ALREADY_TAKEN = 'AlreadyTaken';
 
 export const runMessageUpdates = Object.fromEntries(
   runMessageNames.map((name) => [name, defineUpdate<RunMessageReceipt, [unknown?]>(name)]),

@@ -26,6 +26,8 @@ export const limits = {
   handOverBytes: 128_000,
   /** An output or input that a person gives. */
   decisionBytes: 100_000,
+  /** Time in which Temporal's client may repeat a request: 10 attempts, at most 5 s apart, and time-outs of connections. */
+  repetitionMs: 120_000,
   /** Messages of people to a run that no model call has carried yet. */
   inboxBytes: 100_000,
   /** Data that a program or a command sends to a run; the run itself accepts less. */

@@ -1,10 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Client, type WorkflowHandle, WorkflowUpdateFailedError } from '@temporalio/client';
+import { ApplicationFailure } from '@temporalio/common';
 import { limits } from '../../agent/values/limits.ts';
 import { utf8Length } from '../../agent/values/digest.ts';
 import { plainJson } from '../../agent/values/values.ts';
 import { abortable, isNoWorkflow } from '../../history/read/pages.ts';
+import { recordedReceipt } from '../../history/views/update-receipts.ts';
+import { ALREADY_TAKEN } from '../../workflows/messages.ts';
 import { DecisionRefused, InvalidInput } from './errors.ts';
 import { isNotReady } from './open-calls.ts';
 import { withSender } from './client-of-sender.ts';
@@ -17,12 +20,19 @@ export async function updateRun<R>(
   data: unknown,
 ): Promise<R> {
   const args: [unknown] = [sendable(name, withSender(client, name, data))];
+  const updateId = randomUUID();
   try {
-    return await abortable(client, undefined, () =>
-      outcomeOf(run, (updateId) => run.executeUpdate<R, [unknown]>(name, { args, updateId })),
-    );
+    const send = () => run.executeUpdate<R, [unknown]>(name, { args, updateId });
+    return await abortable(client, undefined, () => outcomeOf(run, send, updateId));
   } catch (error) {
+    if (isNoWorkflow(error)) {
+      const receipt = await recordedReceipt(client, run.workflowId, updateId);
+      if (receipt !== undefined) return receipt as R; // written by the run
+    }
     if (!(error instanceof WorkflowUpdateFailedError)) throw error;
+    const { cause } = error;
+    // The answer to the first request was lost.
+    if (cause instanceof ApplicationFailure && cause.type === ALREADY_TAKEN) return cause.details?.[0] as R; // written by the run
     throw new DecisionRefused(error.cause?.message ?? error.message, { cause: error });
   }
 }
@@ -36,8 +46,8 @@ export async function updateRun<R>(
 export async function outcomeOf<R>(
   workflow: WorkflowHandle,
   send: (updateId: string) => Promise<R>,
+  updateId: string = randomUUID(),
 ): Promise<R> {
-  const updateId = randomUUID();
   try {
     return await send(updateId);
   } catch (refusal) {

@@ -76,7 +76,10 @@ function agentsAt({ agents, manifest }: RestartRecord, point: RecordedPoint): Pa
 }
 
 /** Fields of every restart's input. A fork has no session and no parent, and its calls get new idempotency keys. */
-function common({ input, manifest, done, lastN }: RestartRecord, by: Restart['by']): AgentRunInput {
+function common(
+  { input, manifest, done, lastN, takenWords }: RestartRecord,
+  by: Restart['by'],
+): AgentRunInput {
   const { agent, session, caller, root, searchAttributes, events, trace } = input;
   const isFork = by === 'fork';
   return {
@@ -90,6 +93,7 @@ function common({ input, manifest, done, lastN }: RestartRecord, by: Restart['by
     trace: isFork ? forkTrace(trace) : trace,
     done: done.length === 0 ? undefined : done,
     firstN: isFork ? undefined : lastN + 1,
+    takenWords: isFork || takenWords.length === 0 ? undefined : takenWords,
   };
 }
 

@@ -16,6 +16,7 @@ import type {
   DecisionReceipt,
   RecordedResult,
   RunMessageReceipt,
+  TakenWord,
 } from '../../workflows/messages.ts';
 
 /**
@@ -33,6 +34,14 @@ export function asRunInput(value: unknown): AgentRunInput | undefined {
   } catch {
     return { agent: run.agent };
   }
+}
+
+/** The receipt of a decision or of a message to a run. */
+export function asReceipt(value: unknown): TakenWord['receipt'] | undefined {
+  return (
+    shaped<DecisionReceipt>(value, { call: 'string', decision: 'string' }) ??
+    shaped<RunMessageReceipt>(value, { message: 'string' })
+  );
 }
 
 export function asRunResult(value: unknown): RecordedResult | undefined {

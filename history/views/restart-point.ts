@@ -8,7 +8,7 @@ import type { RunRef } from '../read/pages.ts';
 import { sourceOf } from './requests.ts';
 import type { AgentManifest } from '../../agent/definition/manifest.ts';
 import type { DoneCall } from '../../agent/calls/restart.ts';
-import type { AgentRunInput } from '../../workflows/messages.ts';
+import type { AgentRunInput, TakenWord } from '../../workflows/messages.ts';
 import type { Recorded } from '../read/payloads.ts';
 import type { RunCalls } from '../trace/run-calls.ts';
 import type { Consumption } from '../../agent/run/run-result.ts';
@@ -50,6 +50,8 @@ export interface RestartRecord {
   lastN: number;
   /** Messages of people since the last model call. */
   undelivered: string[];
+  /** Decisions and messages that the run took last. */
+  takenWords: TakenWord[];
   /** Usage at the end of the record. */
   spent: Consumption;
   elapsedMs: number;

@@ -25,22 +25,24 @@ import {
   asRewindPoint,
   asRunInput,
 } from '../read/records.ts';
+import { RecentUpdates } from './update-receipts.ts';
 import { UncarriedMessages } from '../trace/uncarried-messages.ts';
 import { createTrace } from '../trace/trace.ts';
 
 /** Reads the state of a run at each step, over all runs that it continues. */
 export async function readRestartRecord(client: Client, run: RunRef): Promise<RestartRecord> {
-  const reading = createReading(run.workflowId);
-  for await (const { run: recorder, fact } of readRunFacts(client, run)) {
-    await reading.next({ run: recorder, fact });
+  const [reading, updates] = [createReading(run.workflowId), new RecentUpdates()];
+  for await (const item of readRunFacts(client, run)) {
+    await reading.next(item);
+    updates.next(item.fact);
   }
-  return reading.result();
+  return { ...reading.result(), takenWords: await updates.recent() };
 }
 
 function createReading(workflowId: string) {
   const runTrace = createTrace(workflowId);
   const scheduled = new Map<string, { name: string; activityId: string; call: string }>();
-  const record: RestartRecord = {
+  const record: Omit<RestartRecord, 'takenWords'> = {
     input: { agent: '', root: '' },
     manifest: undefined,
     agents: new Map(),
@@ -261,8 +263,7 @@ function createReading(workflowId: string) {
     if (activity === undefined) return;
     const { name, activityId, call } = activity;
     if (name === 'resolveAgent') {
-      const manifest = asResolvedAgent(await result());
-      if (manifest !== undefined) readAgent(manifest);
+      readAgent(await result());
     } else if (name === 'callModel') {
       const last = record.modelCalls.at(-1);
       const turn = asModelTurn(await result());
@@ -277,12 +278,9 @@ function createReading(workflowId: string) {
     }
   }
 
-  function readAgent({
-    manifest,
-    searchAttributes,
-    events,
-    trace,
-  }: NonNullable<ReturnType<typeof asResolvedAgent>>): void {
+  function readAgent(resolved: unknown): void {
+    const { manifest, searchAttributes, events, trace } = asResolvedAgent(resolved) ?? {};
+    if (manifest === undefined) return;
     const pinned = record.manifest;
     if (pinned !== undefined && manifest.name !== pinned.name) {
       // The run may end before it asks the agent that takes it over.

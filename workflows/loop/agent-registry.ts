@@ -12,20 +12,29 @@ import type { AgentLoop } from '../run/agent-loop.ts';
 import { createAuthorizer } from '../operator/ask-authorize.ts';
 import { type Control, createControl } from '../operator/control.ts';
 import { Inbox } from '../operator/inbox.ts';
-import { AGENT_RUN, type RunState } from '../messages.ts';
+import { AGENT_RUN, type RunState, type TakenWord } from '../messages.ts';
 import type { Pause } from '../operator/pause.ts';
 import { showStatus } from '../web-ui/current-details.ts';
 import { type SteeringTarget, createSteering } from '../operator/steering.ts';
+import { TakenWords } from '../operator/taken-words.ts';
 
 /** An agent in the list of this workflow's agents. All agents share one gate for decisions and messages. Each workflow has its own module state. */
 export interface RunningAgent {
   readonly scope: number;
   readonly control: Control;
   readonly pause: Pause;
+  readonly taken: TakenWords;
   readonly inbox: Inbox;
   /** Call it when the loop begins. From then on `status` includes the loop's counters. */
   started(loop: AgentLoop): void;
   ended(): void;
+}
+
+/** State that a workflow has from its earlier executions. */
+interface EarlierRun {
+  unheard: readonly string[];
+  lastStep: number;
+  takenWords: readonly TakenWord[] | undefined;
 }
 
 /** Callbacks for changes of the whole workflow. */
@@ -51,37 +60,30 @@ interface Entry extends SteeringTarget {
 const NOTHING: Consumption = { iterations: 0, usage: noUsage };
 
 const agents: Entry[] = [];
-let gate: { control: Control; pause: Pause } | undefined;
+let gate: Pick<RunningAgent, 'control' | 'pause' | 'taken'> | undefined;
 let endStatus: RunStatus | undefined;
 
 /**
  * Adds an agent to the workflow. Call it before the first `await`, so that handlers exist before the first message. `unheard`: messages that
- * the model of the earlier run has not seen. `lastStep`: the last step to which the run can be rewound.
+ * the model of the earlier run has not seen. `lastStep`: the last step to which the run can be rewound. `takenWords`: decisions and
+ * messages that earlier executions have taken.
  */
 export function registerAgent(
   name: string,
   hooks: StatusHooks,
-  { unheard, lastStep }: { unheard: readonly string[]; lastStep: number },
+  { unheard, lastStep, takenWords }: EarlierRun,
 ): RunningAgent {
   const entry = newEntry(name, hooks, lastStep);
   for (const text of unheard) entry.inbox.add(text);
   const scope = agents.push(entry) - 1;
-  const authorizer = createAuthorizer(authorizingAgent);
-  gate ??= {
-    control: createControl(workflowState, onWaitingChange, authorizer),
-    pause: createSteering({
-      agents: runningAgents,
-      authorizer,
-      onMessage: emitMessage,
-      onPauseChange: onStatusChange,
-    }),
-  };
-  const { control, pause } = gate;
+  gate ??= createGate(new TakenWords(takenWords));
+  const { control, pause, taken } = gate;
   let removeClock = () => undefined as unknown;
   return {
     scope,
     control,
     pause,
+    taken,
     inbox: entry.inbox,
     started(loop) {
       entry.loop = loop;
@@ -98,6 +100,22 @@ export function registerAgent(
       entry.loop = undefined;
       removeClock();
     },
+  };
+}
+
+/** Sets the handlers of decisions and messages. */
+function createGate(taken: TakenWords): NonNullable<typeof gate> {
+  const authorizer = createAuthorizer(authorizingAgent);
+  return {
+    taken,
+    control: createControl(workflowState, onWaitingChange, authorizer, taken),
+    pause: createSteering({
+      taken,
+      agents: runningAgents,
+      authorizer,
+      onMessage: emitMessage,
+      onPauseChange: onStatusChange,
+    }),
   };
 }
 

@@ -55,7 +55,8 @@ export interface LoopHooks extends StatusHooks {
 
 /** Runs an agent to its result, from its start or from the state of an earlier run. */
 export async function runToEnd(input: AgentRunInput, hooks: LoopHooks = {}): Promise<RecordedResult> {
-  const agent = registerAgent(input.agent, hooks, { unheard: input.said ?? [], lastStep: lastStepOf(input) });
+  const { said: unheard = [], takenWords } = input;
+  const agent = registerAgent(input.agent, hooks, { unheard, lastStep: lastStepOf(input), takenWords });
   const resolved = await resolveOrReport(input, agent);
   hooks.resolved?.(resolved);
   const effects = mayHaveEffects(input, resolved) ? await droppedEffects(input, agent.scope) : [];
@@ -132,7 +133,7 @@ async function iterateToEnd(
 function createLoop(
   input: AgentRunInput,
   resolved: ResolvedAgent,
-  { scope, control, pause, inbox }: RunningAgent,
+  { scope, control, pause, taken, inbox }: RunningAgent,
   effects: DoneCall[],
   onEvent: Emit | undefined,
 ): AgentLoop {
@@ -157,6 +158,7 @@ function createLoop(
     deadline: new Deadline(manifest, counters),
     control,
     pause,
+    taken,
     inbox,
     nextModelCalls: new Map(),
     limitReached: undefined,

@@ -19,6 +19,7 @@ import {
 import { onSignal } from '../temporal/on-signal.ts';
 import { type AskAuthorize, orRefused } from './ask-authorize.ts';
 import { OpenCall, type OpenCallOptions } from './open-call.ts';
+import type { TakenWords } from './taken-words.ts';
 
 /** Receives people's decisions for a workflow: has the open calls of all its agents. One per workflow. */
 export interface Control {
@@ -39,6 +40,7 @@ export function createControl(
   state: () => RunState,
   onWaitingChange: () => void,
   authorizer: () => AskAuthorize | undefined,
+  taken: TakenWords,
 ): Control {
   const calls = new Map<string, OpenCall>();
   const undecided = () => [...calls.values()].filter(({ isDecided }) => !isDecided);
@@ -56,7 +58,10 @@ export function createControl(
       },
       {
         unfinishedPolicy: 'ABANDON',
-        validator: (...sent: unknown[]) => void choose(type, sentData(type, sent)),
+        validator: (...sent: unknown[]) => {
+          taken.checkRepetition();
+          choose(type, sentData(type, sent));
+        },
         description: helpOf(type),
       },
     );
@@ -66,7 +71,7 @@ export function createControl(
     const { id, waitNumber: n } = call;
     if ('kept' in kept) call.apply({ type: 'answered', decision });
     else call.decide(decision);
-    return { call: id, n, decision: type, ...kept };
+    return taken.withReceipt({ call: id, n, decision: type, ...kept });
   }
 
   /** The wait may end while `authorize` is asked, and another one begin: the decision is for the wait that was open before. */

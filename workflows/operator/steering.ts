@@ -16,6 +16,7 @@ import { type RunMessageReceipt, pausedAboveSignal, runMessageUpdates } from '..
 import { type AskAuthorize, orRefused } from './ask-authorize.ts';
 import { onSignal } from '../temporal/on-signal.ts';
 import { Pause } from './pause.ts';
+import type { TakenWords } from './taken-words.ts';
 
 /** An agent as the target of messages to its run. */
 export interface SteeringTarget {
@@ -26,8 +27,9 @@ export interface SteeringTarget {
   rewind(step: number): void;
 }
 
-/** Callbacks for messages to a run. */
+/** State and callbacks for messages to a run. */
 export interface SteeringHooks {
+  taken: TakenWords;
   /** The agents that are running or about to start. */
   agents(): SteeringTarget[];
   /** Asks the config's `authorize` about a message; undefined: the run has none. */
@@ -42,7 +44,8 @@ export interface SteeringHooks {
  * Sets the handlers of messages to a whole run. Call it before the first `await`. The handlers are synchronous (check, store, return), so
  * a message is recorded when its sender gets the receipt.
  */
-export function createSteering({ agents, authorizer, onMessage, onPauseChange }: SteeringHooks): Pause {
+export function createSteering(hooks: SteeringHooks): Pause {
+  const { taken, agents, authorizer, onMessage, onPauseChange } = hooks;
   const pause = new Pause();
   const run = (): SteeredRun => ({
     agents: agents().map(({ state }) => state),
@@ -53,7 +56,10 @@ export function createSteering({ agents, authorizer, onMessage, onPauseChange }:
   for (const name of runMessageNames) {
     setHandler(runMessageUpdates[name], (data?: unknown) => receive(name, data), {
       unfinishedPolicy: 'ABANDON',
-      validator: (...sent: unknown[]) => void receiveRunMessage(name, sentData(name, sent), run()),
+      validator: (...sent: unknown[]) => {
+        taken.checkRepetition();
+        receiveRunMessage(name, sentData(name, sent), run());
+      },
       description: helpOfMessage(name),
     });
   }
@@ -75,7 +81,7 @@ export function createSteering({ agents, authorizer, onMessage, onPauseChange }:
     const message = receiveRunMessage(name, data, run());
     onMessage(message);
     apply(message);
-    return { message: name };
+    return taken.withReceipt({ message: name });
   }
 
   function apply(message: RunMessage): void {

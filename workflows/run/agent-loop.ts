@@ -11,6 +11,7 @@ import type { Emit } from '../operator/emit.ts';
 import type { Inbox } from '../operator/inbox.ts';
 import type { OpenCall } from '../operator/open-call.ts';
 import type { Pause } from '../operator/pause.ts';
+import type { TakenWords } from '../operator/taken-words.ts';
 import type { RecordedSource } from '../messages.ts';
 import type { RunTrace } from './run-trace.ts';
 import type { TranscriptWriter } from './transcript.ts';
@@ -28,6 +29,7 @@ export interface AgentLoop {
   readonly deadline: Deadline;
   readonly control: Control;
   readonly pause: Pause;
+  readonly taken: TakenWords;
   readonly inbox: Inbox;
   /** The model calls of the next step, by id, after their waits: for a summary, and at a limit. */
   readonly nextModelCalls: Map<string, Call>;

@@ -1,0 +1,38 @@
+import type { Client } from '@temporalio/client';
+import { limits } from '../../agent/values/limits.ts';
+import type { TakenWord } from '../../workflows/messages.ts';
+import type { Fact } from '../read/fact.ts';
+import { readLineage } from '../read/lineage.ts';
+import { asReceipt } from '../read/records.ts';
+
+/** Collects the words of people that a run took last, which Temporal's client may repeat yet. */
+export class RecentUpdates {
+  #words: { updateId: string; at: number; receipt: () => Promise<unknown> }[] = [];
+
+  next(fact: Fact): void {
+    this.#words = this.#words.filter(({ at }) => at > fact.at - limits.repetitionMs);
+    if (fact.type !== 'update_completed' || fact.result === undefined) return;
+    this.#words.push({ updateId: fact.updateId, at: fact.at, receipt: fact.result });
+  }
+
+  async recent(): Promise<TakenWord[]> {
+    const words = await Promise.all(
+      this.#words.map(async ({ receipt, ...word }) => ({ ...word, receipt: asReceipt(await receipt()) })),
+    );
+    return words.flatMap(({ receipt, ...word }) => (receipt === undefined ? [] : [{ ...word, receipt }]));
+  }
+}
+
+/** The receipt of an update that a run which is over took in an earlier execution; undefined: the run did not take the update. */
+export async function recordedReceipt(
+  client: Client,
+  workflowId: string,
+  updateId: string,
+): Promise<TakenWord['receipt'] | undefined> {
+  const { runId } = await client.workflow.getHandle(workflowId).describe();
+  for await (const fact of readLineage(client, { workflowId, runId }, false)) {
+    if (fact.type === 'update_completed' && fact.updateId === updateId)
+      return asReceipt(await fact.result?.());
+  }
+  return undefined;
+}
