@@ -244,17 +244,13 @@ function nothingIsInClear({ server, values }: Seen): string[] {
 }
 
 const laws: Law[] = [
-  (seen) => brokenFromOutside({ ...seen, lost: seen.server.lostUpdates }),
+  brokenFromOutside,
   toldIsRecorded,
   resultHasSteps,
   summariesAreShown,
   rightAgentIsAsked,
   ({ server, words }) =>
-    wordsRecorded(
-      words,
-      count(server, EventType.EVENT_TYPE_WORKFLOW_EXECUTION_UPDATE_ACCEPTED),
-      server.lostUpdates,
-    ),
+    wordsRecorded(words, count(server, EventType.EVENT_TYPE_WORKFLOW_EXECUTION_UPDATE_ACCEPTED)),
   eventsAreHistory,
   smallEvents,
   nothingIsInClear,

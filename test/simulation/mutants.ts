@@ -201,4 +201,16 @@ export const mutants: readonly Mutant[] = [
     find: "  'tool_started',\n",
     replace: "  'tool_started',\n  'tool_failed',\n",
   },
+  {
+    name: 'a word that is sent again is taken again after a continue-as-new',
+    file: 'workflows/agent-run.ts',
+    find: 'takenWords: loop.taken.repeatable(),',
+    replace: 'takenWords: undefined,',
+  },
+  {
+    name: 'a word that is sent again is refused after a rewind',
+    file: 'client/restart/restart-input.ts',
+    find: 'takenWords: isFork || takenWords.length === 0 ? undefined : takenWords,',
+    replace: 'takenWords: undefined,',
+  },
 ];

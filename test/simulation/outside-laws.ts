@@ -7,8 +7,6 @@ export interface Outcome {
   world: Pick<World, 'effects'> & Partial<Pick<World, 'isAsked'>>;
   runs: readonly Pick<RunLife, 'id' | 'isAgain' | 'report' | 'events'>[];
   words: readonly Word[];
-  /** Number of words whose first answer was lost: after a continue-as-new the run does not know that it has accepted them. */
-  lost?: number;
 }
 
 /** Sentences on what is wrong; none if all laws hold that need no look into the server or the model. */
@@ -115,7 +113,7 @@ export function withOneLife<R extends Pick<RunLife, 'id' | 'isAgain'>>(runs: rea
 }
 
 /** Each decision on a run's own call is in its record once. */
-function decisionsTakeEffect({ runs, words, lost = 0 }: Outcome): string[] {
+function decisionsTakeEffect({ runs, words }: Outcome): string[] {
   return withOneLife(runs).flatMap(({ id, events }) => {
     const own = words.filter(
       ({ run, call, type, wait }) =>
@@ -128,7 +126,7 @@ function decisionsTakeEffect({ runs, words, lost = 0 }: Outcome): string[] {
     const decided = events.filter(
       (event) => event.type === 'decided' && event.decision.type !== 'cancelCall',
     ).length;
-    return decided >= accepted && decided <= accepted + unknown + lost
+    return decided >= accepted && decided <= accepted + unknown
       ? []
       : [`${id}: ${accepted} decisions were accepted, ${unknown} may have been, and ${decided} are recorded`];
   });
@@ -153,8 +151,8 @@ function usageAdds({ runs }: Outcome): string[] {
   });
 }
 
-/** An accepted word is recorded once, and a refused one leaves no event. `lost`: number of words whose first answer was lost. */
-export function wordsRecorded(words: readonly Word[], recorded: number, lost = 0): string[] {
+/** An accepted word is recorded once, and a refused one leaves no event. */
+export function wordsRecorded(words: readonly Word[], recorded: number): string[] {
   // The histories of a reset have each word in common.
   if (words.some(({ type }) => type === RESET)) return [];
   const sent = words.filter(({ type }) => type !== 'cancel' && !type.endsWith('of the ended run'));
@@ -162,7 +160,7 @@ export function wordsRecorded(words: readonly Word[], recorded: number, lost = 0
   const unknown = sent.filter(({ outcome }) => outcome === 'unknown').length;
   const restarts = sent.filter(({ type, outcome }) => type === 'rewind' && outcome !== 'refused').length;
   // An ended run is rewound by a new execution, without an update.
-  return recorded >= accepted - restarts && recorded <= accepted + unknown + lost
+  return recorded >= accepted - restarts && recorded <= accepted + unknown
     ? []
     : [`${accepted} words were accepted, ${unknown} may have been, and ${recorded} are recorded`];
 }

@@ -52,8 +52,6 @@ export class VirtualServer {
   #backlog: { queue: string; give: (worker: Poller) => void }[] = [];
   #runIds = 0;
   activations = 0;
-  /** Updates whose answer was lost. Temporal forgets the id of an update when the run continues as new: the same word may be refused then. */
-  lostUpdates = 0;
 
   constructor(random: Random, observer: ServerObserver, profile: Profile) {
     this.random = random;

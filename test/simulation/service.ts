@@ -28,6 +28,8 @@ interface CallScope {
 const scope = new AsyncLocalStorage<CallScope>();
 /** Share of the answers that get lost. The client sends such a request again. */
 const LOST_ANSWER = 0.02;
+/** The server is away for so long, or for a multiple, after an update whose answer got lost. */
+const OUTAGE_MS = 5_000;
 const isSentAgain = /^(start|signal|update|execute|terminate|requestCancel|respond|record)/u;
 
 export type VirtualService = ConnectionLike['workflowService'];
@@ -35,6 +37,7 @@ export type VirtualService = ConnectionLike['workflowService'];
 /** Temporal's API over the virtual server. `proceed`: awaited before a request leaves and before its answer arrives. */
 export function serviceFor(server: VirtualServer, proceed: () => Promise<void>): VirtualService {
   const methods = serviceMethods(server);
+  let lostUpdates = 0;
   const call = async (name: string, request: unknown): Promise<unknown> => {
     const method = methods[name];
     if (method === undefined) throw new Error(`The simulator's server has no method ${name}`);
@@ -44,8 +47,8 @@ export function serviceFor(server: VirtualServer, proceed: () => Promise<void>):
       await sleep(server.random.int(0, 3));
       const isLost = isSentAgain.test(name) && server.random.chance(LOST_ANSWER);
       if (isLost && server.random.may('lost answer')) {
-        if (/update|execute/u.test(name)) server.lostUpdates++;
         await lost(method(request as never));
+        if (name.startsWith('update')) await sleep((lostUpdates++ % 4) * OUTAGE_MS);
       }
       const answer = await method(request as never);
       await sleep(server.random.int(0, 2));

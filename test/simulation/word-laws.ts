@@ -9,10 +9,9 @@ import type { Values } from './values.ts';
 const WAY_MS = 120_000;
 
 /** A run that a person has paused stays paused until somebody says otherwise. */
-export const pausesHold: Law = ({ server, words }) =>
+export const pausesHold: Law = ({ words }) =>
   words.flatMap((paused) => {
-    // A resume whose answer is lost is sent again, and refused.
-    if (server.lostUpdates > 0 || paused.type !== 'pause' || paused.outcome !== 'accepted') return [];
+    if (paused.type !== 'pause' || paused.outcome !== 'accepted') return [];
     const others = words.filter(
       ({ run, type }) => run === paused.run && /resume|rewind|cancel$|ended run|reset/u.test(type),
     );
