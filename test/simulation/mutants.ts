@@ -203,12 +203,14 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a word that is sent again is taken again after a continue-as-new',
+    seed: 218,
     file: 'workflows/agent-run.ts',
     find: 'takenWords: loop.taken.repeatable(),',
     replace: 'takenWords: undefined,',
   },
   {
     name: 'a word that is sent again is refused after a rewind',
+    seed: 95,
     file: 'client/restart/restart-input.ts',
     find: 'takenWords: isFork || takenWords.length === 0 ? undefined : takenWords,',
     replace: 'takenWords: undefined,',

@@ -21,17 +21,15 @@ function withLostAnswer({ id }: AgentRun, meanwhile: () => Promise<unknown>): Ag
   let updates = 0;
   // The SDK never removes a listener from the signal of a request: the requests of `meanwhile` do not inherit one.
   const outside = AsyncLocalStorage.snapshot();
-  const workflowService = replaced(
-    rig.temporal.workflowService,
-    'updateWorkflowExecution',
-    (send) =>
-      async (...args) => {
-        if (updates++ > 0) return send(...args);
-        await send(...args);
-        await outside(meanwhile);
-        return send(...args);
-      },
-  );
+  const workflowService = replaced(rig.temporal.workflowService, 'updateWorkflowExecution', (send) => {
+    const apply = async (...[target, self, args]: Parameters<typeof Reflect.apply>): Promise<unknown> => {
+      if (updates++ > 0) return Reflect.apply(target, self, args);
+      await Reflect.apply(target, self, args);
+      await outside(meanwhile);
+      return Reflect.apply(target, self, args);
+    };
+    return new Proxy<typeof send>(send, { apply });
+  });
   const connection = replaced(rig.temporal.connection, 'workflowService', () => workflowService);
   return new AgentClient(new Client({ connection }), rig.client.address, rig.taskQueue).get(id);
 }
