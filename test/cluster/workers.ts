@@ -17,11 +17,14 @@ export interface WorkersOptions {
   pauseMs?: () => number;
 }
 
-/** Three workers, supervised; the third is of another machine, in that it does not see the others' state folder. */
+/** A machine for each worker. Workers of one machine share a state folder. */
+export const MACHINES = ['one', 'one', 'other'];
+
+/** Three workers, supervised. */
 export async function startWorkers(options: WorkersOptions): Promise<Supervised[]> {
   const { folder, address, config = 'reloop.config.ts', env, ownEnv, versions, pauseMs } = options;
   const log = (name: string) => join(folder, `${name}.log`);
-  const workers = ['one', 'one', 'other'].map((machine, index) => {
+  const workers = MACHINES.map((machine, index) => {
     const name = `worker-${index + 1}`;
     return new Supervised({
       name,

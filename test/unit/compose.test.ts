@@ -3,12 +3,14 @@ import { join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
+import { MACHINES } from '../cluster/workers.ts';
 
 /** No container engine is needed to see that the set-up is safe and says what the embedded server says. */
 const serviceSchema = z.object({
   image: z.string().optional(),
   build: z.string().optional(),
   init: z.boolean().optional(),
+  deploy: z.object({ replicas: z.number() }).optional(),
   cap_drop: z.array(z.string()).optional(),
   security_opt: z.array(z.string()).optional(),
   environment: z.record(z.string(), z.union([z.string(), z.number(), z.null()])),
@@ -94,6 +96,10 @@ describe('docker-compose.yml', () => {
     expect(ui.environment.TEMPORAL_ADDRESS).toBe('temporal:7233');
     const server = { TEMPORAL_ADDRESS: 'temporal:7233', TEMPORAL_NAMESPACE: 'default' };
     expect(worker.environment).toEqual({ ...server, OPENAI_API_KEY: null, OPENAI_BASE_URL: null });
+  });
+
+  test('has as many workers as `npm run cluster`, on which the topology is tried', () => {
+    expect(worker.deploy).toEqual({ replicas: MACHINES.length });
   });
 
   test('gives the worker no rights, and a process that reaps its children', () => {
