@@ -4,10 +4,22 @@ import { editsOf, mutants } from './mutants.ts';
 import type { Sandbox } from './sdk.ts';
 import { loadSandbox, simulate } from './simulate.ts';
 
-/** Seconds of real time for seeds that no test had before. Default: the same seeds in each run. */
-const { RELOOP_SIMULATION_SECONDS: seconds } = process.env;
+/** Real time for seeds that no test had before. */
+const seconds = Number(process.env['RELOOP_SIMULATION_SECONDS'] ?? 60);
 const MOST_SECONDS = 3_600;
-const [FIRST_SEED, LAST_SEED] = [2, 8];
+
+/** Seeds that once broke a law, and what was wrong. */
+const FAILED_ONCE: [seed: number, problem: string][] = [
+  [44, 'a repeated decision was refused after the end of the run'],
+  [871, 'the laws asked about a call whose tool a deploy had removed'],
+  [8_113, 'a retry repeated a message that the model had been told'],
+  [8_144, 'a tool began after the cancellation of its call'],
+  [10_118, 'the laws asked for the order of two rewinds'],
+  [50_069, 'the virtual core told a workflow twice of the end of a local activity'],
+  [500_079, 'the result of a run that its time limit had stopped lacked attempts'],
+  [3_000_047, 'a rewind to before a handoff kept the later agent'],
+  [3_000_059, 'another agent than that of the conversation wrote its summary'],
+];
 
 let sandbox: Sandbox;
 beforeAll(async () => {
@@ -23,23 +35,22 @@ const problemsOf = async (seed: number) =>
 
 const seeds = new Map(mutants.flatMap(({ seed, name }) => (seed === undefined ? [] : [[seed, name]])));
 
+test.each(FAILED_ONCE)('no law is broken by seed %i, where once %s', async (seed) => {
+  expect(await problemsOf(seed)).toEqual([]);
+});
+
 test.each([...seeds])('no law is broken by seed %i, which finds out if %s', async (seed) => {
   expect(await problemsOf(seed)).toEqual([]);
 });
 
 test(
-  `no law is broken by ${seconds === undefined ? `seeds ${FIRST_SEED} to ${LAST_SEED}` : `fresh seeds in ${seconds} s`}`,
+  `no law is broken by fresh seeds in ${seconds} s`,
   async () => {
-    const first = seconds === undefined ? FIRST_SEED : Date.now() % 1_000_000_000;
-    const end = performance.now() + Number(seconds) * 1000;
-    const isOver = (seed: number) => (seconds === undefined ? seed > LAST_SEED : performance.now() > end);
+    const first = Date.now() % 1_000_000_000;
+    const end = performance.now() + seconds * 1000;
     let seed = first;
-    for (; !isOver(seed); seed++) {
-      // The tests above have run these.
-      const problems = seeds.has(seed) ? [] : await problemsOf(seed);
-      expect(problems).toEqual([]);
-    }
-    expect(seed).toBeGreaterThan(first);
+    do expect(await problemsOf(seed++)).toEqual([]);
+    while (performance.now() < end);
     console.log(`simulation: seeds ${first} to ${seed - 1}`);
   },
   MOST_SECONDS * 1000,
