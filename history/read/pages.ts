@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { type Client, isGrpcServiceError } from '@temporalio/client';
 import type { temporal } from '@temporalio/proto';
 import { connectionEnd } from './connection-end.ts';
@@ -90,6 +91,8 @@ export async function abortable<T>(
 ): Promise<T> {
   const signals = [connectionEnd(client).signal, ...(signal === undefined ? [] : [signal])];
   const own = new AbortController();
+  // A call may send many requests: without this, Node warns of a leak.
+  setMaxListeners(0, own.signal);
   const abort = () => own.abort();
   for (const each of signals) {
     each.throwIfAborted();
