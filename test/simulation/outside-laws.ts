@@ -19,8 +19,14 @@ export const ONCE = ['mail', 'order', 'parcel', 'pledge'];
 /** Word of somebody who has reset a run. Its later steps are made again, with the effects that they have. */
 export const RESET = 'reset of the run';
 
-/** A person runs the call again, or says that its lost attempt is dead, which may not be so. */
-const DARING = ['retry', 'reconcile'];
+/** Word of somebody who pauses or resets a call of a worker in another language, with Temporal's own commands. */
+export const OPERATED = 'operation on the activity';
+
+/**
+ * A person runs the call again, or says that its lost attempt is dead, which may not be so. Temporal runs a call again after a pause or a reset,
+ * and an external tool has no journal that tells of the first attempt.
+ */
+const DARING = ['retry', 'reconcile', OPERATED];
 
 /** A `once` tool takes effect at most once for each key. Another effect of the same call needs a person's word. */
 function effectsOnce({ world, words }: Outcome): string[] {
@@ -155,7 +161,9 @@ function usageAdds({ runs }: Outcome): string[] {
 export function wordsRecorded(words: readonly Word[], recorded: number): string[] {
   // The histories of a reset have each word in common.
   if (words.some(({ type }) => type === RESET)) return [];
-  const sent = words.filter(({ type }) => type !== 'cancel' && !type.endsWith('of the ended run'));
+  const sent = words.filter(
+    ({ type }) => !['cancel', OPERATED].includes(type) && !type.endsWith('of the ended run'),
+  );
   const accepted = sent.filter(({ outcome }) => outcome === 'accepted').length;
   const unknown = sent.filter(({ outcome }) => outcome === 'unknown').length;
   const restarts = sent.filter(({ type, outcome }) => type === 'rewind' && outcome !== 'refused').length;

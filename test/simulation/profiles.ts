@@ -1,7 +1,7 @@
 import type { Random } from './random.ts';
 import type { Fault } from './chaos.ts';
 import type { Habits } from './operator.ts';
-import type { WorldKind } from './world-model.ts';
+import { type WorldKind, rareErrors } from './world-model.ts';
 import type { Size } from './world.ts';
 
 /**
@@ -25,6 +25,9 @@ export interface Profile {
   size?: Size;
   /** Share of the attempts of `pay` that fail. */
   failing?: number;
+  /** Share of the model calls that fail, and how. */
+  failingModel?: number;
+  modelErrors?: typeof rareErrors;
   /** Longest time that a request of a tool is on its way, and longest time of a model call. */
   travelMs?: number;
   slowestMs?: number;
@@ -193,10 +196,23 @@ const quiet: Profile = {
 /** Share of the seeds that do not have this profile. */
 const LOUD = 0.97;
 
+/** The fourth kind of agent, with a model that fails in rare ways. */
+const conversation: Profile = {
+  name: 'conversation',
+  kind: 'conversational',
+  failingModel: 0.12,
+  modelErrors: rareErrors,
+  size: 'usual',
+  restarts: 0.7,
+};
+/** Share of the seeds that do not have this profile. */
+const OTHERS = 0.96;
+
 /** Half of the simulations have no profile. */
 export function profileOf(random: Random, own: Random): Profile {
   const profile = random.chance(0.5) ? random.of(profiles) : {};
   const newer = own.chance(NEWER) ? own.of(newerProfiles) : profile;
   const latest = own.chance(DEADLINES) ? deadlines : newer;
-  return own.chance(LOUD) ? latest : quiet;
+  const loud = own.chance(LOUD) ? latest : quiet;
+  return own.chance(OTHERS) ? loud : conversation;
 }

@@ -1,4 +1,5 @@
 import type { RunEvent } from '../../agent/run/events.ts';
+import { shortenedObservation } from '../../agent/observation/observations.ts';
 import { asText } from '../../agent/values/vocabulary.ts';
 import type { Law } from './laws.ts';
 import type { RunLife } from './run-lives.ts';
@@ -7,11 +8,13 @@ import type { World } from './world.ts';
 
 /** Each request of a run shows the model the observations that its report has: after a summary, those of the turns that it keeps, and later ones. */
 export const toldIsRecorded: Law = ({ world, runs }) =>
-  requestsOf(world, runs).flatMap(({ life: { id, report }, asked: { step, request }, from, to }) => {
+  requestsOf(world, runs).flatMap(({ life: { id, report }, asked, from, to }) => {
+    const { step, request } = asked;
+    const shown = isSecondTry(world, asked) ? shortenedIn(request.prompt) : (one: string) => one;
     const recorded = report.intermediateSteps
       // The model is told of a reply that cannot be read in a message of its own.
       .filter(({ call, action }) => action.tool !== '_Exception' && from <= turnOf(call) && turnOf(call) < to)
-      .map(({ observation }) => text(observation));
+      .map(({ observation }) => shown(text(observation)));
     const told = toldObservations(request.prompt, recorded, world.hasToolMessages);
     const at = recorded.findIndex((one, index) => one !== told[index]);
     if (at < 0 && told.length === recorded.length) return [];
@@ -40,6 +43,27 @@ export const summariesAreShown: Law = ({ world, runs }) =>
       return hidden === undefined ? [] : [`${id}: at step ${step} the model was shown "${hidden}"`];
     },
   );
+
+/** The model has just refused the turn's request, as too long for its context. */
+function isSecondTry(world: World, { runId, step, at }: Asked): boolean {
+  return (
+    world.asked.findLast((one) => one.runId === runId && one.step === step && one.at < at)?.failure ===
+    'ModelContextTooLong'
+  );
+}
+
+/** Makes the text by which a prompt shows an observation: the observation, or its beginning and a mark. */
+function shortenedIn(prompt: unknown): (observation: string) => string {
+  const whole = JSON.stringify(prompt);
+  return (observation) => {
+    const { length } = observation;
+    const short = observation.slice(0, KEPT_CHARS) + shortenedObservation(KEPT_CHARS, length);
+    return length > KEPT_CHARS && whole.includes(JSON.stringify(short).slice(1, -1)) ? short : observation;
+  };
+}
+
+/** Characters of a shortened observation that the model is shown. */
+const KEPT_CHARS = 200;
 
 /** The observation of a handoff. */
 const HANDED_OVER = /^The conversation is handed over/u;

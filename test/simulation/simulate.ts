@@ -8,6 +8,7 @@ import { ForeignWorker } from './foreign-worker.ts';
 import { brokenLaws } from './laws.ts';
 import { type Word, speaker } from './operator.ts';
 import { createOnlooker } from './onlooker.ts';
+import { OPERATED } from './outside-laws.ts';
 import { VirtualProcess } from './process.ts';
 import { type Profile, profileOf } from './profiles.ts';
 import { MOST_MS, type RunLife, type Stage, playRun } from './run-lives.ts';
@@ -21,6 +22,7 @@ import { type Values, clearValues, encryptedValues } from './values.ts';
 import { START, onVirtualTime, sleep } from './virtual-time.ts';
 import { VirtualWorker } from './worker.ts';
 import { type World, createWorld } from './world.ts';
+import { FOREIGN_QUEUE } from './world-tools.ts';
 
 const QUEUE = 'simulation';
 /** Share of the simulations in which everything is encrypted, and of those in which ended runs are reset. */
@@ -248,7 +250,17 @@ class Simulation {
       .filter(({ state }) => state === 'started');
     if (started.length === 0) return;
     const activity = random.of(started);
-    this.#tell(`somebody ${isReset ? 'resets' : 'pauses'} ${activity.schedule.activityId}`);
+    const { execution, schedule } = activity;
+    const { activityId, taskQueue } = schedule;
+    this.#tell(`somebody ${isReset ? 'resets' : 'pauses'} ${activityId}`);
+    if (taskQueue?.name === FOREIGN_QUEUE)
+      this.#words.push({
+        at: Date.now(),
+        run: execution.id,
+        type: OPERATED,
+        call: activityId?.split('~')[0]?.replace(/^\S+ /u, ''),
+        outcome: 'accepted',
+      });
     activity.operate(isReset ? 'reset' : 'paused');
     await sleep(pauseMs);
     activity.unpause(flags);

@@ -18,6 +18,8 @@ const FAILED_ONCE: [seed: number, problem: string][] = [
   [50_069, 'the virtual core told a workflow twice of the end of a local activity'],
   [500_079, 'the result of a run that its time limit had stopped lacked attempts'],
   [3_000_047, 'a rewind to before a handoff kept the later agent'],
+  [1_374, 'the laws did not know that Temporal had run an external tool again'],
+  [2_224, 'the laws took the observations of a shortened request for lost ones'],
   [3_000_059, 'another agent than that of the conversation wrote its summary'],
 ];
 

@@ -13,11 +13,15 @@ export interface Asked {
   runId: string;
   step: string;
   request: ModelRequest;
+  /** Error in place of a reply. */
+  failure?: ModelErrorType;
 }
 
-export type WorldKind = 'tool-calling' | 'zero-shot' | 'structured-chat';
+export type WorldKind = 'tool-calling' | 'zero-shot' | 'structured-chat' | 'conversational';
 
-const modelErrors: [ModelErrorType, boolean][] = [
+type ModelFailure = [type: ModelErrorType, retryable: boolean, retryAfterMs?: number];
+
+const modelErrors: readonly ModelFailure[] = [
   ['ModelRateLimited', true],
   ['ModelServerError', true],
   ['ModelConnectionError', true],
@@ -25,6 +29,17 @@ const modelErrors: [ModelErrorType, boolean][] = [
   ['ModelStreamCut', true],
   ['ModelBadRequest', false],
   ['ModelAuthenticationError', false],
+];
+
+/** All others, and a server that says how long to wait. */
+export const rareErrors: readonly ModelFailure[] = [
+  ['ModelRateLimited', true, 3000],
+  ['ModelConflict', true],
+  ['ModelInvalidResponse', true],
+  ['ModelInvalidResponse', false],
+  ['ModelContextTooLong', false],
+  ['ModelPermissionDenied', false],
+  ['ModelNotFound', false],
 ];
 
 /** The call of a model that is asked for a summary before step 3 is `3-compaction`. */
@@ -42,6 +57,9 @@ interface ModelWorld {
   salt: number;
   /** Longest time of a call. */
   slowestMs: number;
+  /** Share of the calls that fail, and how. */
+  failing?: number | undefined;
+  errors?: readonly ModelFailure[] | undefined;
 }
 
 interface ModelOptions {
@@ -61,17 +79,19 @@ interface ModelOptions {
 
 /** A model whose decisions follow from the question and the step, so that a step that is done again decides the same. */
 export function createModel(
-  { asked, dice, salt, slowestMs }: ModelWorld,
+  { asked, dice, salt, slowestMs, failing = 0.04, errors = modelErrors }: ModelWorld,
   { agent, counts, kind, tools, mostCalls, most, favourite }: ModelOptions,
 ): Model {
   return {
     async call(request, context) {
       await currentProcess().proceed();
-      asked.push({ at: Date.now(), agent, runId: context.runId, step: context.step, request });
+      const one: Asked = { at: Date.now(), agent, runId: context.runId, step: context.step, request };
+      asked.push(one);
       await sleep(dice.int(1, slowestMs));
-      if (dice.chance(0.04) && dice.may('model error')) {
-        const [type, retryable] = dice.of(modelErrors);
-        throw new ModelError(type, `simulated ${type}`, { retryable });
+      if (dice.chance(failing) && dice.may('model error')) {
+        const [type, retryable, retryAfterMs] = dice.of(errors);
+        one.failure = type;
+        throw new ModelError(type, `simulated ${type}`, { retryable, retryAfterMs });
       }
       const promptTokens = Math.ceil(promptLength(request.prompt) / CHARS_PER_TOKEN);
       const usage = counts ? { promptTokens, completionTokens: 5, totalTokens: promptTokens + 5 } : undefined;
@@ -138,7 +158,7 @@ function textOf(kind: WorldKind, decided: Call | undefined, choice: Random): str
   if (kind === 'tool-calling') return decided === undefined ? 'done' : '';
   if (choice.chance(1 / 30)) return 'I do not know how to say that.';
   const { name = 'Final Answer', args = 'done' } = decided ?? {};
-  if (kind === 'structured-chat')
+  if (kind === 'structured-chat' || kind === 'conversational')
     return `Thought: next\nAction:\n\`\`\`json\n${JSON.stringify({ action: name, action_input: args })}\n\`\`\``;
   return decided === undefined
     ? 'Thought: I now know the final answer\nFinal Answer: done'

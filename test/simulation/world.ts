@@ -109,7 +109,7 @@ export function createWorld(
   const most = size === 'usual' ? random.int(2, 12) : 2;
   const deploys = random.chance(0.4) ? random.int(1, 2) : 0;
   const slowestMs = profile.slowestMs ?? random.of([400, 400, 400, 12_000]);
-  const world = { asked, dice, salt, slowestMs };
+  const world = { asked, dice, salt, slowestMs, failing: profile.failingModel, errors: profile.modelErrors };
   // By itself, so that the other choices of a seed are the same.
   const long = longRuns(new Random(~salt), { kind, names, profile });
   const { second } = long;
