@@ -12,14 +12,14 @@ const MOST_SECONDS = 3_600;
 const FAILED_ONCE: [seed: number, problem: string][] = [
   [44, 'a repeated decision was refused after the end of the run'],
   [871, 'the laws asked about a call whose tool a deploy had removed'],
+  [1_374, 'the laws did not know that Temporal had run an external tool again'],
+  [2_224, 'the laws took the observations of a shortened request for lost ones'],
   [8_113, 'a retry repeated a message that the model had been told'],
   [8_144, 'a tool began after the cancellation of its call'],
   [10_118, 'the laws asked for the order of two rewinds'],
   [50_069, 'the virtual core told a workflow twice of the end of a local activity'],
   [500_079, 'the result of a run that its time limit had stopped lacked attempts'],
   [3_000_047, 'a rewind to before a handoff kept the later agent'],
-  [1_374, 'the laws did not know that Temporal had run an external tool again'],
-  [2_224, 'the laws took the observations of a shortened request for lost ones'],
   [3_000_059, 'another agent than that of the conversation wrote its summary'],
 ];
 
