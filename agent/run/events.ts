@@ -95,6 +95,8 @@ export type RunEvent = {
       error?: ErrorInfo | undefined;
     }
   | { type: 'step'; step: RunStep }
+  /** Usage of the model calls that the tool has made, or a sub-agent that has ended. Counts for the run. */
+  | { type: 'used'; call: string; usage: Usage }
   | { type: 'continued'; runId: string }
   /** A rewind, a fork or a retry. The run repeats `step` and later steps; earlier events of these steps are obsolete. */
   | RestartedEvent

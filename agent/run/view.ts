@@ -63,6 +63,9 @@ export class RunView {
         this.usage = addUsage(this.usage, event.turn.usage);
         this.lastAgent = event.turn.agent ?? this.lastAgent;
         return;
+      case 'used':
+        this.usage = addUsage(this.usage, event.usage);
+        return;
       case 'step':
         insertStep(this.steps, event.step);
         return;

@@ -9,7 +9,6 @@ import { nextAction } from '../../agent/run/next-action.ts';
 import type { TimelessEvent } from '../../agent/run/events.ts';
 import { plannedCalls } from '../../agent/run/planned-calls.ts';
 import type { Entry } from '../../agent/transcript/entries.ts';
-import type { Usage } from '../../agent/values/vocabulary.ts';
 import { calledIn } from '../read/scheduled-call.ts';
 
 /** State of the run that decides how calls without a recorded end have ended. */
@@ -26,12 +25,6 @@ export class RunCalls {
   readonly #calls = new Map<string, Call>();
   /** Calls that wait for a person, or whose sub-agents do. */
   readonly #waiting = new Set<string>();
-  readonly #onUsed: (usage: Usage) => void;
-
-  /** `onUsed`: called with the usage of model calls that a tool has made. */
-  constructor(onUsed: (usage: Usage) => void) {
-    this.#onUsed = onUsed;
-  }
 
   get size(): number {
     return this.#calls.size;
@@ -120,8 +113,7 @@ export class RunCalls {
     this.#calls.set(call.id, call);
     if ([call.wait, ...call.within].some((wait) => wait && needsPerson(wait))) this.#waiting.add(call.id);
     else this.#waiting.delete(call.id);
-    if (used !== undefined) this.#onUsed(used);
-    return events;
+    return used === undefined ? events : [...events, { type: 'used', call: call.id, usage: used }];
   }
 }
 

@@ -53,7 +53,7 @@ export function createTrace(id: string) {
   const clock = new RunClock();
   const steering = traceSteering();
   const spent: Consumption = { iterations: 0, usage: noUsage };
-  const calls = new RunCalls((used) => (spent.usage = addUsage(spent.usage, used)));
+  const calls = new RunCalls();
   let workflowId = id;
   let runId = '';
   let isBegun = false;
@@ -66,6 +66,7 @@ export function createTrace(id: string) {
   return {
     async next(fact: Fact): Promise<RunEvent[]> {
       const events = await read(fact);
+      for (const event of events) if (event.type === 'used') spent.usage = addUsage(spent.usage, event.usage);
       if (clock.stop(calls.isWaiting || steering.isPaused(), fact.at)) timers.ignoreDeadlines();
       return events.map((event) => ({ ...event, at: fact.at }));
     },
@@ -268,7 +269,7 @@ export function createTrace(id: string) {
     const used = name === childUsedSignal.name ? runSignals.childUsed(input) : undefined;
     const caller = used && calls.get(withoutSchedule(used.caller));
     if (used !== undefined && caller !== undefined && caller.end === undefined) {
-      spent.usage = addUsage(spent.usage, used.usage);
+      return [{ type: 'used', call: caller.id, usage: used.usage }];
     }
     const waiting = name === childWaitingSignal.name ? runSignals.childWaiting(input) : undefined;
     if (waiting === undefined) return [];

@@ -1,3 +1,4 @@
+import type { RunState } from '../../workflows/messages.ts';
 import type { ActivityTask } from './activity-task.ts';
 import { Relations } from './relations.ts';
 import { type ResetPoint, restore } from './reset.ts';
@@ -61,6 +62,8 @@ export class Execution {
   /** The execution in which the id continues after a reset. */
   resetRunId: string | undefined;
   closedAt: number | undefined;
+  /** What the workflow said of its state at the end of its last task. */
+  held: RunState | undefined;
   historyBytes = 0;
   #cancelRequested = false;
   readonly #watchers = new Set<() => void>();

@@ -215,4 +215,11 @@ export const mutants: readonly Mutant[] = [
     find: 'takenWords: isFork || takenWords.length === 0 ? undefined : takenWords,',
     replace: 'takenWords: undefined,',
   },
+  {
+    name: 'a reader does not count what sub-agents have used',
+    seed: 1,
+    file: 'history/trace/run-calls.ts',
+    find: "[...events, { type: 'used', call: call.id, usage: used }]",
+    replace: 'events',
+  },
 ];

@@ -1,7 +1,9 @@
+import { isDeepStrictEqual } from 'node:util';
 import { fittingDecisions } from '../../agent/rules/decisions.ts';
 import { type WaitingCall, endsByExtension, stateOf } from '../../agent/rules/waiting.ts';
 import { isOwnStatus, searchAttribute } from '../../agent/values/names.ts';
-import type { RunReport } from '../../client/index.ts';
+import type { RunReport, RunUsage } from '../../client/report.ts';
+import type { RunState } from '../../workflows/messages.ts';
 import type { Execution } from './execution.ts';
 import { durationMs } from './sdk.ts';
 import type { VirtualServer } from './server.ts';
@@ -45,6 +47,11 @@ export function createOnlooker(
       const isListed = inMemo.length === Math.min(MOST_LISTED, inReport.length);
       if (isCalm && !(isListed && inMemo.every((wait) => inReport.includes(wait))))
         broken(`${id} waits for ${inReport.join(', ')}, and its memo has ${inMemo.join(', ')}`);
+      const held = isCalm ? server.find(id)?.held : undefined;
+      if (held !== undefined && !isDeepStrictEqual(stateIn(held), stateIn(report)))
+        broken(
+          `${id} holds ${JSON.stringify(stateIn(held))}, and its report has ${JSON.stringify(stateIn(report))}`,
+        );
       for (const child of isCalm ? quietChildren(server, id) : []) {
         const caller = child.id.slice(id.length + 1);
         const own = waitsInMemo(server, read, child.id).map((wait) => `${caller}/${wait}`);
@@ -60,6 +67,13 @@ export function createOnlooker(
       }
     },
   };
+}
+
+/** What a run's report has in common with the answer of the run's workflow to the query `status`. */
+function stateIn({ agent, status, iterations, usage, waiting }: Omit<RunState, 'running'>): object {
+  const { actions: _, ...used } = usage as RunUsage;
+  const waits = waiting.toSorted((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1));
+  return JSON.parse(JSON.stringify({ agent, status, iterations, usage: used, waits })) as object;
 }
 
 /** Activities that prepare a run. A run shows a pause when it begins. */

@@ -205,6 +205,15 @@ export class Instance {
     };
   }
 
+  /** Asks the workflow between two of its tasks. */
+  async query(queryType: string, activation: Omit<Activation, 'jobs' | 'isReplaying'>): Promise<unknown> {
+    const jobs = [{ queryWorkflow: { queryId: 'legacy', queryType, arguments: [], headers: {} } }];
+    const { clear } = await this.activate({ ...activation, isReplaying: true, jobs });
+    const { succeeded, failed } = clear[0]?.respondToQuery ?? {};
+    if (!succeeded?.response) throw new Error(`The query ${queryType} failed: ${failed?.message}`);
+    return decodeValue(succeeded.response);
+  }
+
   dispose(): Promise<void> {
     return this.#workflow.dispose();
   }

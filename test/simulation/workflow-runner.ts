@@ -1,5 +1,6 @@
 import type { ActivitySettings } from '../../worker/create-worker.ts';
 import { BUILD } from '../../agent/values/names.ts';
+import { AGENT_RUN, type RunState, statusQuery } from '../../workflows/messages.ts';
 import type { ActivityRunner, LocalCall } from './activity-runner.ts';
 import { cancelledAtOnce, commandText, commandsToSend, replayedJobs } from './core.ts';
 import type { Execution } from './execution.ts';
@@ -71,10 +72,12 @@ export class WorkflowRunner {
       instance ??= await this.#replay(execution);
       this.#busy.add(instance);
       const { activations, flags, markers, failure } = await this.#activateAll(execution, instance, task);
+      const held = failure === undefined ? await this.#ask(execution, instance, task) : undefined;
       await this.#process.request();
       if (failure !== undefined) execution.tasks.fail(token, 'failure', failure);
       else if (execution.tasks.finish(token, activations, commandsToSend(activations), flags, markers)) {
         this.#busy.delete(instance);
+        execution.held = held;
         this.#keep(execution, instance);
         return;
       }
@@ -91,6 +94,17 @@ export class WorkflowRunner {
     if (execution.isOpen && other === undefined)
       this.#cache.set(execution.runId, { instance, seen: execution.tasks.replay.length });
     else void instance.dispose();
+  }
+
+  /** Asks a run for its state. The question takes no time, and is no task. */
+  async #ask(
+    { request, tasks }: Execution,
+    instance: Instance,
+    task: Omit<Activation, 'isReplaying' | 'flags'>,
+  ): Promise<RunState | undefined> {
+    if (request.type !== AGENT_RUN) return undefined;
+    const activation = { ...task, flags: [...tasks.flags] };
+    return (await clockStill(() => instance.query(statusQuery.name, activation))) as RunState;
   }
 
   async #start(execution: Execution): Promise<Instance> {

@@ -155,6 +155,7 @@ export class OpenCall implements GateCall {
   /** Reports the usage of model calls that the tool, or the sub-agent, has made. */
   used(usage: Usage): void {
     this.#options.onUsed?.(usage);
+    this.#options.emit?.({ type: 'used', call: this.id, usage });
   }
 
   close(): void {

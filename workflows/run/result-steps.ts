@@ -13,6 +13,7 @@ const SMOOTH: readonly TimelessEvent['type'][] = [
   'action',
   'tool_started',
   'step',
+  'used',
   'finish',
   'run_ended',
 ];

@@ -149,6 +149,7 @@ export function createTracePrinter(options: TraceOptions): TracePrinter {
       case 'continued':
       case 'caught_up':
       case 'resumed':
+      case 'used':
       case 'finish':
         return;
       case 'run_ended':
