@@ -1,3 +1,5 @@
+import { isDeepStrictEqual } from 'node:util';
+import { viewOf } from '../../agent/run/view.ts';
 import type { Word } from './operator.ts';
 import type { RunLife } from './run-lives.ts';
 import type { World } from './world.ts';
@@ -138,22 +140,19 @@ function decisionsTakeEffect({ runs, words }: Outcome): string[] {
   });
 }
 
-/** Usage is the sum over the model calls that have a reply of the model, and not a person's. */
+/** The usage and iterations at the end of a run are those that its events add up to, over rewinds and continue-as-new. */
 function usageAdds({ runs }: Outcome): string[] {
-  return runs.flatMap(({ id, report, events }) => {
-    const given = events.filter(
-      (event) => event.type === 'decided' && event.decision.type === 'resolve' && !event.call.includes('.'),
-    );
-    const replies = events.filter(({ type }) => type === 'model_ended').length - given.length;
-    const isAlone = !events.some(
-      (event) =>
-        event.type === 'restarted' ||
-        ('call' in event && event.type === 'tool_started' && event.tool === 'helper'),
-    );
-    const { modelCalls } = report.usage;
-    return !isAlone || modelCalls >= replies
+  return runs.flatMap(({ id, events }) => {
+    const end = events.at(-1);
+    if (end?.type !== 'run_ended') return [];
+    const { iterations, usage } = viewOf(id, events.slice(0, -1));
+    const [found, added] = [
+      { iterations: end.iterations, usage: end.usage },
+      { iterations, usage },
+    ];
+    return isDeepStrictEqual(found, added)
       ? []
-      : [`${id}: ${replies} model calls have a reply, and usage counts ${modelCalls}`];
+      : [`${id}: the end has ${JSON.stringify(found)}, and the events have ${JSON.stringify(added)}`];
   });
 }
 
