@@ -177,7 +177,8 @@ export function createTrace(id: string) {
     }
     const toolInput = scheduledInput(fact, input);
     if (known === undefined) return [{ type: 'tool_started', call, tool: name, toolInput }];
-    return calls.apply(call, { type: 'scheduled', n, input: toolInput });
+    // A sub-agent's run has the input as a text.
+    return calls.apply(call, { type: 'scheduled', n, ...(fact.of !== 'child' && { input: toolInput }) });
   }
 
   /** An activity or a sub-agent's run has ended. */

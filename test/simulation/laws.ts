@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { RunEvent, RunStep } from '../../agent/run/events.ts';
 import { RunView } from '../../agent/run/view.ts';
 import { AGENT_SESSION } from '../../workflows/messages.ts';
+import { finishedStaysFinished } from './history-laws.ts';
 import type { Word } from './operator.ts';
 import { brokenFromOutside, isReset, withOneLife, wordsRecorded } from './outside-laws.ts';
 import type { RunLife } from './run-lives.ts';
@@ -247,6 +248,7 @@ const laws: Law[] = [
   brokenFromOutside,
   toldIsRecorded,
   resultHasSteps,
+  finishedStaysFinished,
   summariesAreShown,
   rightAgentIsAsked,
   ({ server, words }) =>

@@ -17,6 +17,7 @@ const FAILED_ONCE: [seed: number, problem: string][] = [
   [8_113, 'a retry repeated a message that the model had been told'],
   [8_144, 'a tool began after the cancellation of its call'],
   [10_118, 'the laws asked for the order of two rewinds'],
+  [33_193, 'a reader took the new input of a retried sub-agent for a text'],
   [50_069, 'the virtual core told a workflow twice of the end of a local activity'],
   [500_079, 'the result of a run that its time limit had stopped lacked attempts'],
   [3_000_047, 'a rewind to before a handoff kept the later agent'],

@@ -1,0 +1,60 @@
+import { parseActivityId } from '../../agent/calls/calls.ts';
+import { isDropped } from '../../agent/calls/restart.ts';
+import type { RunEvent } from '../../agent/run/events.ts';
+import type { Execution } from './execution.ts';
+import type { Law } from './laws.ts';
+import { isReset } from './outside-laws.ts';
+import { durationMs } from './sdk.ts';
+
+/** A model call or a tool call that has completed is not scheduled again, unless a restart drops the call, or the call's `reconcile` or a person was asked. */
+export const finishedStaysFinished: Law = ({ server, runs, words }) =>
+  [...new Set(runs.map(({ id }) => id))].flatMap((id) => {
+    // The histories of a reset have their first events in common.
+    if (isReset(words, id)) return [];
+    const events = runs.filter((run) => run.id === id).flatMap((run) => run.events);
+    // Of two people who begin an ended run again, one is followed.
+    const seen = new Set(events.flatMap((event) => ('runId' in event ? [event.runId] : [])));
+    const finished = new Map<string, { from: number; to: number }>();
+    return server.executions
+      .filter(({ runId }) => seen.has(runId))
+      .flatMap(schedulesOf)
+      .toSorted((a, b) => a.at - b.at)
+      .flatMap(({ call, at, completed }) => {
+        const before = finished.get(call);
+        if (completed !== undefined) finished.set(call, { from: at, to: completed });
+        if (before === undefined || before.to > at) return [];
+        const isAgain = events.some(
+          (event) => event.at >= before.from && event.at <= at && permits(event, call),
+        );
+        return isAgain ? [] : [`${id}: call ${call} completed at ${before.to}, and began again at ${at}`];
+      });
+  });
+
+/** The call may begin again after the event. */
+function permits(event: RunEvent, call: string): boolean {
+  if (event.type === 'restarted') return isDropped(call, event);
+  return event.type === 'waiting'
+    ? event.wait.call === call
+    : event.type === 'reconciled' && event.call === call;
+}
+
+interface Schedule {
+  call: string;
+  at: number;
+  /** Time of the completion. */
+  completed: number | undefined;
+}
+
+function schedulesOf({ history }: Execution): Schedule[] {
+  const completions = new Map(
+    history.flatMap(({ activityTaskCompletedEventAttributes: end, eventTime }) =>
+      end ? [[Number(end.scheduledEventId), durationMs(eventTime)] as const] : [],
+    ),
+  );
+  return history.flatMap(({ activityTaskScheduledEventAttributes: begin, eventTime, eventId }) => {
+    const { call = '' } = parseActivityId(begin?.activityId ?? '') ?? {};
+    // Activities that prepare a run have names in place of calls.
+    if (!/^\d/u.test(call)) return [];
+    return [{ call, at: durationMs(eventTime) ?? 0, completed: completions.get(Number(eventId)) }];
+  });
+}
