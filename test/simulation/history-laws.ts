@@ -16,7 +16,7 @@ export const finishedStaysFinished: Law = ({ server, runs, words }) =>
     const seen = new Set(events.flatMap((event) => ('runId' in event ? [event.runId] : [])));
     const finished = new Map<string, { from: number; to: number }>();
     return server.executions
-      .filter(({ runId }) => seen.has(runId))
+      .filter((execution) => execution.id === id && seen.has(execution.runId))
       .flatMap(schedulesOf)
       .toSorted((a, b) => a.at - b.at)
       .flatMap(({ call, at, completed }) => {
