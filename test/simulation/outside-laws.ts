@@ -100,14 +100,16 @@ function approvedInputs({ world, words }: Outcome): string[] {
   const { effects, isAsked = ({ tool }) => tool === 'pay' } = world;
   return effects.flatMap((effect) => {
     if (!isAsked(effect)) return [];
-    const isApproved = words.some(({ type, outcome, wait, data, at }) => {
-      if (outcome === 'refused' || at > effect.at) return false;
+    const isApproved = words.some((word) => {
+      const { type, run, outcome, wait, data, at } = word;
+      if (outcome === 'refused' || at > effect.at || !effect.root.startsWith(run)) return false;
       const { input, remember } = (data ?? {}) as { input?: { n: number }; remember?: string };
       // An approval function is asked about the model's inputs, and not about those of people.
       if (type === 'retry of the ended run') return effect.tool === 'order' && input?.n === effect.n;
       if (type !== 'approve' && type !== 'retry') return false;
       const approved = numberIn(input ?? wait?.toolInput);
-      return wait?.tool === effect.tool && (approved === effect.n || remember === 'tool');
+      if (wait?.tool !== effect.tool) return false;
+      return remember === 'tool' || (approved === effect.n && isFor(word, effect.root, effect.call));
     });
     return isApproved
       ? []
