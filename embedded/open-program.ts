@@ -20,7 +20,7 @@ export interface EmbeddedOptions {
    * program's file; for the project's own config that of `reloop dev`.
    */
   taskQueue?: string | undefined;
-  /** Calls of models and tools that the worker makes at a time. Default: the config's, else 500. */
+  /** Calls of models and tools that the worker makes at a time. Default: the config's, else as its memory allows. */
   concurrency?: number | undefined;
   /** Called for each line of the worker's log. Default: prints only lines about waits, on stderr. */
   onLog?: ((line: string) => void) | undefined;

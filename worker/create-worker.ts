@@ -52,7 +52,7 @@ export interface CreateWorkerOptions {
    */
   stateDir?: string | undefined;
   /**
-   * Concurrent calls of models and tools. Default: the config's for the task queue, else 500. Throws ConfigError for a value that is not a
+   * Concurrent calls of models and tools. Default: the config's for the task queue, else as its memory allows. Throws ConfigError for a value that is not a
    * number from 1.
    */
   concurrency?: number | undefined;

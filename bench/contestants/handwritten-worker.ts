@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { Worker, bundleWorkflowCode } from '@temporalio/worker';
-import { CONCURRENCY } from '../../config/options/concurrency-option.ts';
+import { defaultConcurrency } from '../../config/options/concurrency-option.ts';
 import { workerSettings } from '../../worker/create-worker.ts';
 import type { HandwrittenActivities } from './handwritten-workflows.ts';
 import { type ServeOptions, silent } from './serve.ts';
@@ -13,7 +13,7 @@ export async function handwrittenWorker(
   const workflowsPath = fileURLToPath(new URL('./handwritten-workflows.ts', import.meta.url));
   return Worker.create({
     ...(worker === 'ours' ? workerSettings : {}),
-    maxConcurrentActivityTaskExecutions: CONCURRENCY,
+    maxConcurrentActivityTaskExecutions: defaultConcurrency(),
     connection,
     taskQueue,
     workflowBundle: await bundleWorkflowCode({ workflowsPath, logger: silent }),

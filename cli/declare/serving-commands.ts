@@ -4,7 +4,7 @@ import type { Io } from '../shell/io.ts';
 import type { CompleteOptions } from '../completion/complete.ts';
 import type { CommandGroup, CommandSpec } from './command.ts';
 
-const CONCURRENCY = "calls of models and tools at a time (default: the config's, else 500)";
+const CONCURRENCY = "calls of models and tools at a time (default: the config's, else as memory allows)";
 
 /** Commands for sessions, workers, and the project itself. */
 export const servingCommands: readonly (CommandSpec | CommandGroup)[] = [

@@ -19,7 +19,7 @@ import { TASK_QUEUE } from '../../agent/values/names.ts';
 import { type Breaker, completeBreaker } from '../options/breaker-option.ts';
 import { compactionOf } from '../compaction-window.ts';
 import { handoffTools } from '../handoff-tools.ts';
-import { CONCURRENCY } from '../options/concurrency-option.ts';
+import { defaultConcurrency } from '../options/concurrency-option.ts';
 import type { Heartbeats } from '../heartbeats-option.ts';
 import { completeAgent } from '../options/agent-options.ts';
 import { allKinds, kindOf } from './agent-kinds.ts';
@@ -133,7 +133,7 @@ export function createLoadedConfig(config: ConfigDefinition): LoadedConfig {
     encryption: environmentKeyring() ?? (config.encryption && createKeyring(config.encryption)),
     live: environmentLive() ?? config.live,
     heartbeats: config.heartbeats,
-    concurrency: config.concurrency ?? CONCURRENCY,
+    concurrency: config.concurrency ?? defaultConcurrency(),
     taskQueue,
     queues,
     schedules: config.schedules ?? {},

@@ -2,6 +2,7 @@ import { hostname } from 'node:os';
 import type { NativeConnection } from '@temporalio/worker';
 import { describe, expect, test } from 'vitest';
 import type { Attempt } from '../../activities/attempt/attempt.ts';
+import { defaultConcurrency } from '../../config/options/concurrency-option.ts';
 import { deathsInARow, failAfterDeaths } from '../../activities/attempt/worker-deaths.ts';
 import type { Heartbeat } from '../../agent/calls/heartbeat-record.ts';
 import { cli } from '../../cli/cli.ts';
@@ -150,8 +151,8 @@ const sentence = 'is not a whole number from 1 to 100000';
 const config = defineConfig({ agents: [{ name: 'a', model: 'm' }] });
 
 describe('how many calls a worker makes at a time', () => {
-  test('is what the config says, and 500 where it says nothing', () => {
-    expect(loadedConfig({ agents: [agent()] }).concurrency).toBe(500);
+  test('is what the config says, and what memory allows where it says nothing', () => {
+    expect(loadedConfig({ agents: [agent()] }).concurrency).toBe(defaultConcurrency());
     expect(loadedConfig({ agents: [agent()], concurrency: 20 }).concurrency).toBe(20);
   });
 
