@@ -22,7 +22,7 @@ import { promptOf } from '../support/scripts.ts';
  */
 
 /** Events that say no more than that the loop continues. */
-const USUAL = /^(?:run_started|continued|model_started|model_ended|action|tool_started|finish)/u;
+const USUAL = /^(?:run_started|continued|model_started|model_ended|action|tool_started|used|finish)/u;
 /** What each recorded path says. */
 const paths = new Map<string, string>();
 const others = [...steeredAgents, ...limitedAgents, ...restartedAgents];
