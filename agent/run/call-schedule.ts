@@ -18,16 +18,15 @@ function isInDoubt({ tool, last }: Call): boolean {
   );
 }
 
-export function scheduled(call: Call, { n, input }: Extract<CallFact, { type: 'scheduled' }>): Transition {
+export function scheduled(call: Call, { n }: Extract<CallFact, { type: 'scheduled' }>): Transition {
   const started = { ...call, n, nextN: n + 1 };
   if (call.kind === 'model') {
     return { call: { ...started, last: undefined }, events: [{ type: 'model_started', call: call.id }] };
   }
   if (isInDoubt(call)) return { call: { ...started, underWay: 'reconcile' }, events: [] };
-  const toolInput = input === undefined ? call.action.toolInput : input;
-  const action = { ...call.action, toolInput };
-  const run: Call = { ...started, action, underWay: 'run', checks: [], last: undefined, intent: undefined };
-  return { call: run, events: [{ type: 'tool_started', call: call.id, tool: action.tool, toolInput }] };
+  const { tool, toolInput } = call.action;
+  const run: Call = { ...started, underWay: 'run', checks: [], last: undefined, intent: undefined };
+  return { call: run, events: [{ type: 'tool_started', call: call.id, tool, toolInput }] };
 }
 
 type ScheduleEnd = Extract<CallFact, { type: 'succeeded' | 'failed' | 'cancelled' }>;

@@ -155,7 +155,7 @@ export interface WaitFact {
 
 /** Something that happened to a call. The workflow and the reader of a history learn each fact at the same point of the run. */
 export type CallFact =
-  | { type: 'scheduled'; n: number; input?: Json }
+  | { type: 'scheduled'; n: number }
   | ({ type: 'succeeded'; result: unknown } & ScheduleStats)
   | ({ type: 'failed'; failed: FailedCall } & ScheduleStats)
   | ({ type: 'cancelled'; failed: FailedCall } & ScheduleStats)

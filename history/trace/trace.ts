@@ -175,10 +175,8 @@ export function createTrace(id: string) {
       calls.addModelCall(call, n);
       return [...steps, ...calls.apply(call, { type: 'scheduled', n })];
     }
-    const toolInput = scheduledInput(fact, input);
-    if (known === undefined) return [{ type: 'tool_started', call, tool: name, toolInput }];
-    // A sub-agent's run has the input as a text.
-    return calls.apply(call, { type: 'scheduled', n, ...(fact.of !== 'child' && { input: toolInput }) });
+    if (known !== undefined) return calls.apply(call, { type: 'scheduled', n });
+    return [{ type: 'tool_started', call, tool: name, toolInput: scheduledInput(fact, input) }];
   }
 
   /** An activity or a sub-agent's run has ended. */
