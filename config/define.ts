@@ -125,9 +125,8 @@ export interface ConfigDefinition {
    */
   heartbeats?: Heartbeats | undefined;
   /**
-   * Calls of models and tools that one worker makes at a time; further calls wait. Default: as many as its memory allows, from 100 to 2,000
-   * (about 500 with 512 MB): docs/production.md. `reloop worker --concurrency` and
-   * `createWorker({ concurrency })` go before it.
+   * Calls of models and tools that one worker makes at a time; further calls wait. Default: as many as its memory allows, from 100 to
+   * 2,000 (about 500 with 512 MB): docs/production.md. `reloop worker --concurrency` and `createWorker({ concurrency })` go before it.
    */
   concurrency?: number | undefined;
   /**

@@ -52,8 +52,8 @@ export interface CreateWorkerOptions {
    */
   stateDir?: string | undefined;
   /**
-   * Concurrent calls of models and tools. Default: the config's for the task queue, else as its memory allows. Throws ConfigError for a value that is not a
-   * number from 1.
+   * Concurrent calls of models and tools. Default: the config's for the task queue, else as its memory allows. Throws ConfigError
+   * for a value that is not a number from 1.
    */
   concurrency?: number | undefined;
   /** For some seconds other workers of the queue may know other agents than this one. Default true. */

@@ -62,7 +62,7 @@ export class Execution {
   /** The execution in which the id continues after a reset. */
   resetRunId: string | undefined;
   closedAt: number | undefined;
-  /** What the workflow said of its state at the end of its last task. */
+  /** State of the run at the end of the workflow's last task, as the workflow answers the query `status`. */
   held: RunState | undefined;
   historyBytes = 0;
   #cancelRequested = false;

@@ -12,7 +12,7 @@ export const finishedStaysFinished: Law = ({ server, runs, words }) =>
     // The histories of a reset have their first events in common.
     if (isReset(words, id)) return [];
     const events = runs.filter((run) => run.id === id).flatMap((run) => run.events);
-    // Of two people who begin an ended run again, one is followed.
+    // Executions that a simulated person has followed. If two people begin an ended run again, only one does.
     const seen = new Set(events.flatMap((event) => ('runId' in event ? [event.runId] : [])));
     const finished = new Map<string, { from: number; to: number }>();
     return server.executions

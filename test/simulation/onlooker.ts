@@ -1,6 +1,6 @@
-import { isDeepStrictEqual } from 'node:util';
 import { fittingDecisions } from '../../agent/rules/decisions.ts';
 import { type WaitingCall, endsByExtension, stateOf } from '../../agent/rules/waiting.ts';
+import { canonicalJson } from '../../agent/values/json-object.ts';
 import { isOwnStatus, searchAttribute } from '../../agent/values/names.ts';
 import type { RunReport, RunUsage } from '../../client/report.ts';
 import type { RunState } from '../../workflows/messages.ts';
@@ -48,10 +48,8 @@ export function createOnlooker(
       if (isCalm && !(isListed && inMemo.every((wait) => inReport.includes(wait))))
         broken(`${id} waits for ${inReport.join(', ')}, and its memo has ${inMemo.join(', ')}`);
       const held = isCalm ? server.find(id)?.held : undefined;
-      if (held !== undefined && !isDeepStrictEqual(stateIn(held), stateIn(report)))
-        broken(
-          `${id} holds ${JSON.stringify(stateIn(held))}, and its report has ${JSON.stringify(stateIn(report))}`,
-        );
+      const [own, reported] = held === undefined ? [] : [held, report].map(stateText);
+      if (own !== reported) broken(`${id} holds ${own}, and its report has ${reported}`);
       for (const child of isCalm ? quietChildren(server, id) : []) {
         const caller = child.id.slice(id.length + 1);
         const own = waitsInMemo(server, read, child.id).map((wait) => `${caller}/${wait}`);
@@ -69,11 +67,11 @@ export function createOnlooker(
   };
 }
 
-/** What a run's report has in common with the answer of the run's workflow to the query `status`. */
-function stateIn({ agent, status, iterations, usage, waiting }: Omit<RunState, 'running'>): object {
+/** The fields that a run's report and the answer to the query `status` have in common, as JSON with sorted keys. */
+function stateText({ agent, status, iterations, usage, waiting }: Omit<RunState, 'running'>): string {
   const { actions: _, ...used } = usage as RunUsage;
   const waits = waiting.toSorted((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1));
-  return JSON.parse(JSON.stringify({ agent, status, iterations, usage: used, waits })) as object;
+  return canonicalJson({ agent, status, iterations, usage: used, waits });
 }
 
 /** Activities that prepare a run. A run shows a pause when it begins. */

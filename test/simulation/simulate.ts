@@ -1,3 +1,4 @@
+import { parseActivityId } from '../../agent/calls/calls.ts';
 import type { RunEvent } from '../../agent/run/events.ts';
 import { AgentClient } from '../../client/api/agent-client.ts';
 import { checkConfig } from '../../config/check.ts';
@@ -258,7 +259,7 @@ class Simulation {
         at: Date.now(),
         run: execution.id,
         type: OPERATED,
-        call: activityId?.split('~')[0]?.replace(/^\S+ /u, ''),
+        call: parseActivityId(activityId ?? '')?.call,
         outcome: 'accepted',
       });
     activity.operate(isReset ? 'reset' : 'paused');
