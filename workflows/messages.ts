@@ -203,8 +203,13 @@ export const sendUpdate = defineUpdate<SessionReceipt, [SessionMessage]>(SEND);
  */
 export const sendSignal = defineSignal<[SessionMessage, ...Uint8Array[]]>(SEND);
 
-/** Forgets the conversation. Refused while a run is open, or a message waits. */
-export const clearUpdate = defineUpdate<null>('clear');
+/** The conversation that a `clear` means: the run id of its first execution. null: the present one. */
+export interface ClearData {
+  conversation: string;
+}
+
+/** Forgets the conversation. Refused while a run is open, or a message waits, and for a conversation that is over. */
+export const clearUpdate = defineUpdate<null, [ClearData | null]>('clear');
 
 /** Sent by a restarted run when it has its answer: see {@link LateAnswer}. */
 export const answeredSignal = defineSignal<[LateAnswer]>('answered');
@@ -212,5 +217,5 @@ export const answeredSignal = defineSignal<[LateAnswer]>('answered');
 /** Description of each update in the Web UI. */
 export const sessionHelp = {
   send: 'Send a message; the session answers its messages one after the other. Data: {"id":"…","agent":"…","input":"…"}, where id is that of the new run.',
-  clear: 'Forget the conversation and end the session. Takes no data.',
+  clear: 'Forget the conversation and end the session. Needs no data.',
 } as const;

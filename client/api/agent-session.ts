@@ -10,6 +10,7 @@ import {
 import type { ChatMessage } from '../../agent/values/vocabulary.ts';
 import {
   AGENT_SESSION,
+  type ClearData,
   type SessionReceipt,
   clearUpdate,
   sendSignal,
@@ -99,17 +100,21 @@ export class AgentSession {
 
   /** Forgets the conversation. Throws SessionNotFound; DecisionRefused while a run is open or waits for its turn. */
   async clear(): Promise<void> {
-    await locationOfSession(this.#client, this.name);
+    const { firstRunId: conversation } = await locationOfSession(this.#client, this.name);
+    const args: [ClearData | null] = [conversation === undefined ? null : { conversation }];
     for (let tries = 1; ; tries++) {
       try {
         const session = this.#client.workflow.getHandle(this.#id);
         await abortable(this.#client, undefined, () =>
-          outcomeOf(session, (updateId) => session.executeUpdate(clearUpdate, { updateId })),
+          outcomeOf(session, (updateId) => session.executeUpdate(clearUpdate, { args, updateId })),
         );
         return;
       } catch (error) {
         if (isNoWorkflow(error)) throw new SessionNotFound(this.name, { cause: error });
         if (!(error instanceof WorkflowUpdateFailedError)) throw error;
+        const { firstRunId } = await locationOfSession(this.#client, this.name);
+        // A request whose answer got lost has cleared the conversation, or somebody else has.
+        if (firstRunId !== conversation) return;
         // The last run may be over in history before its session knows: there was no worker.
         const { running, queued } = await this.describe();
         if (running !== null || queued.length > 0 || tries === SETTLING_TRIES)

@@ -12,6 +12,8 @@ import { backtestNotRun, sessionNotRun } from './run-sentences.ts';
 /** Run id, task queue and state of a run or a session, without reading its history. */
 export interface RunLocation {
   runId: string;
+  /** Run id of its first execution, before it continued as new. undefined: the server does not say so. */
+  firstRunId?: string | undefined;
   taskQueue: string;
   /** Still open: a worker of its queue has, or will have, work for it. */
   open: boolean;
@@ -83,7 +85,8 @@ const SCHEDULED = 1;
 function locationIn({ runId, taskQueue, status, raw }: WorkflowExecutionDescription): RunLocation {
   const { state, scheduledTime } = raw.pendingWorkflowTask ?? {};
   const untaken = Number(state) === SCHEDULED ? JSON.stringify(scheduledTime) : undefined;
-  return { runId, taskQueue, open: isOpen(status.name), untaken, version: pinnedVersion(raw) };
+  const firstRunId = raw.workflowExecutionInfo?.firstRunId || undefined;
+  return { runId, firstRunId, taskQueue, open: isOpen(status.name), untaken, version: pinnedVersion(raw) };
 }
 
 /** Temporal's behavior of a workflow that stays on a version. */

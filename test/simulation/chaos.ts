@@ -28,19 +28,24 @@ const usual = {
   operate: 0.03,
   none: 0.12,
 };
-export type Fault = keyof typeof usual;
+export type Fault = keyof typeof usual | 'outage';
 
 /** Kills workers (somebody starts others), deploys, lets processes stand still or lose their connections, and takes caches. */
 export async function disturb(workers: readonly VirtualWorker[], chaos: Chaos): Promise<void> {
   const { random, profile, tell, signal, versions } = chaos;
   // Most simulations have frequent faults, and faults that never happen.
-  const shares = Object.entries(usual).map(
-    ([fault, share]) => [fault, profile.faults?.[fault as Fault] ?? share * random.of([0, 1, 1, 4])] as const,
-  );
+  const shares = Object.entries(usual).map(([fault, share]): [string, number] => [
+    fault,
+    profile.faults?.[fault as Fault] ?? share * random.of([0, 1, 1, 4]),
+  ]);
+  // Nobody reaches the server. Only some profiles have this.
+  shares.push(['outage', profile.faults?.outage ?? 0]);
   const most = random.of([15_000, 15_000, 5000]);
   for (;;) {
     await sleep(random.int(500, most));
-    if (signal.aborted || isCalm()) return;
+    if (signal.aborted) return;
+    // Somebody misses what a later version does not have.
+    if (isCalm()) return profile.options === undefined ? undefined : deploy(workers, chaos, 0);
     if (workers.length === 0) continue;
     const worker = random.of(workers);
     const fault = faultOf(shares, random.next());
@@ -67,8 +72,13 @@ export async function disturb(workers: readonly VirtualWorker[], chaos: Chaos): 
         tell(`the clients have no connection for ${ms} ms`);
         chaos.cutOff(ms);
         break;
+      case 'outage':
+        tell(`nobody reaches the server for ${ms} ms`);
+        for (const one of workers) one.cutOff(ms);
+        chaos.cutOff(ms);
+        break;
       case 'deploy':
-        if (versions > 1) await deploy(workers, chaos);
+        if (versions > 1) await deploy(workers, chaos, random.int(0, versions - 1));
         break;
       case 'operate':
         chaos.operate();
@@ -86,8 +96,11 @@ function faultOf(shares: readonly (readonly [string, number])[], dice: number): 
 }
 
 /** One worker after the other gives way to one of another version. */
-async function deploy(workers: readonly VirtualWorker[], { random, tell, versions }: Chaos): Promise<void> {
-  const version = random.int(0, versions - 1);
+async function deploy(
+  workers: readonly VirtualWorker[],
+  { random, tell }: Chaos,
+  version: number,
+): Promise<void> {
   tell(`version ${version} is deployed`);
   for (const worker of workers.slice()) {
     worker.nextVersion = version;

@@ -1,10 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { RunEvent, RunStep } from '../../agent/run/events.ts';
+import { MODEL_LIMITS } from '../../agent/model-limits/lease-request.ts';
 import { RunView } from '../../agent/run/view.ts';
 import { AGENT_SESSION } from '../../workflows/messages.ts';
 import { finishedStaysFinished } from './history-laws.ts';
 import type { Word } from './operator.ts';
-import { brokenFromOutside, isReset, withOneLife, wordsRecorded } from './outside-laws.ts';
+import { brokenFromOutside, isForbidden, isReset, withOneLife, wordsRecorded } from './outside-laws.ts';
 import type { RunLife } from './run-lives.ts';
 import { protos, type temporal } from './sdk.ts';
 import type { VirtualServer } from './server.ts';
@@ -63,19 +64,21 @@ function decisionsMeetTheirWait({ runs, words }: Seen): string[] {
 
 /** A decision that fits a wait is accepted, or the wait is over. */
 function fittingIsAccepted({ words }: Seen): string[] {
-  return words.flatMap(({ run, type, call, error, stillWaits }) =>
+  return words.flatMap((word) => {
+    const { run, type, call, error, stillWaits } = word;
     // A word to the run before its reset does not reach the run after the reset.
-    stillWaits === true && !isReset(words, run)
+    return stillWaits === true && !isReset(words, run) && !isForbidden(word)
       ? [`${run}: ${type} fits call ${call}, which still waits: ${error}`]
-      : [],
-  );
+      : [];
+  });
 }
 
 /** The model sees each message that a run has accepted, unless the run ends or goes back first, and says so. A cancellation may end the model call that has the message. */
 function saidIsHeard({ world, runs, words }: Seen): string[] {
   return words.flatMap(({ run, type, data, outcome, at }) => {
     const { text: said = '' } = (data ?? {}) as { text?: string };
-    if (type !== 'say' || outcome !== 'accepted') return [];
+    // The parent may end its sub-agent.
+    if (type !== 'say' || outcome !== 'accepted' || run.includes('/')) return [];
     const isHeard = world.asked.some(({ request }) => JSON.stringify(request.prompt).includes(said));
     const isDropped = words.some(
       (other) => other.run === run && other.at >= at && /rewind|fork|cancel$/u.test(other.type),
@@ -93,7 +96,9 @@ function saidIsHeard({ world, runs, words }: Seen): string[] {
         /^(?:resolve|abort)$/u.test(other.type) &&
         /^\d+$/u.test(other.call ?? ''),
     );
-    return isHeard || isDropped || isBeforeRewind || isUnheard || isDecided
+    // A hook has kept the model call with the message from the model, and the run has ended with that error.
+    const isBlocked = runs.some(({ id, report }) => id === run && /^Hook/u.test(report.error?.type ?? ''));
+    return isHeard || isDropped || isBeforeRewind || isUnheard || isDecided || isBlocked
       ? []
       : [`${run}: nobody heard "${said}"`];
   });
@@ -152,9 +157,16 @@ function cancelEnds({ server, words }: Seen): string[] {
   });
 }
 
+function wordsAreHistory({ world, server, words }: Seen): string[] {
+  const recorded = count(server, EventType.EVENT_TYPE_WORKFLOW_EXECUTION_UPDATE_ACCEPTED);
+  const hasRule = world.configs.some(({ authorize }) => authorize !== undefined);
+  return wordsRecorded(words, recorded, hasRule);
+}
+
+/** Events in the histories of runs. */
 function count({ executions }: VirtualServer, type: temporal.api.enums.v1.EventType): number {
   return executions
-    .filter(({ request }) => request.type !== AGENT_SESSION)
+    .filter(({ request }) => ![AGENT_SESSION, MODEL_LIMITS].includes(request.type))
     .reduce((sum, { history }) => sum + history.filter(({ eventType }) => eventType === type).length, 0);
 }
 
@@ -251,8 +263,7 @@ const laws: Law[] = [
   finishedStaysFinished,
   summariesAreShown,
   rightAgentIsAsked,
-  ({ server, words }) =>
-    wordsRecorded(words, count(server, EventType.EVENT_TYPE_WORKFLOW_EXECUTION_UPDATE_ACCEPTED)),
+  wordsAreHistory,
   eventsAreHistory,
   smallEvents,
   nothingIsInClear,

@@ -26,7 +26,12 @@ export interface Word {
 }
 
 /** Errors by which a run refuses a word, or by which the client says that nothing can come of it. */
-const refusals = new Set(['DecisionRefused', 'InvalidInput', 'RunNotFound', 'WorkflowNotFoundError']);
+export const refusals: ReadonlySet<string> = new Set([
+  'DecisionRefused',
+  'InvalidInput',
+  'RunNotFound',
+  'WorkflowNotFoundError',
+]);
 
 /** Sends a word. Resolves to whether the run accepted it. */
 export type Speak = (
@@ -208,32 +213,6 @@ async function cancelCall(run: AgentRun, report: RunReport, random: Random, spea
   await speak({ type: 'cancelCall', call }, () => run.decide(call, { type: 'cancelCall' }));
 }
 
-/** A program that answers each wait once, as `onWaiting` reports it. */
-export function answering(
-  random: Random,
-  words: Word[],
-  broken: Onlooker['broken'],
-): (wait: WaitingCall, run: AgentRun) => Promise<void> {
-  const told = new Set<string>();
-  return async (wait, run) => {
-    const name = `wait ${wait.n} of call ${wait.call}`;
-    if (told.has(name)) broken(`${run.id}: onWaiting was told of ${name} twice`);
-    told.add(name);
-    await sleep(random.int(0, 4000));
-    await answerWait(run, wait, random, async (word, send) => {
-      const said: Word = { at: Date.now(), run: run.id, ...word, outcome: 'unknown' };
-      words.push(said);
-      await send().catch((error: Error) => {
-        said.outcome = refusals.has(error.name) ? 'refused' : 'unknown';
-        said.error = `${error.name}: ${error.message}`;
-        throw error;
-      });
-      said.outcome = 'accepted';
-      return true;
-    });
-  };
-}
-
 /** Answers one of the waits, or now and then all of them at once. */
 export async function answer(
   run: AgentRun,
@@ -254,7 +233,7 @@ export async function answer(
 }
 
 /** `favourite`: the decision that is taken where it fits. */
-async function answerWait(
+export async function answerWait(
   run: AgentRun,
   wait: WaitingCall,
   random: Random,

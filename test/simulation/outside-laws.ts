@@ -24,6 +24,15 @@ export const RESET = 'reset of the run';
 /** Word of somebody who pauses or resets a call of a worker in another language, with Temporal's own commands. */
 export const OPERATED = 'operation on the activity';
 
+/** Error of the rule that says who may decide. */
+export const NOT_ALLOWED = 'the rule has no answer';
+
+/** The run's rule has refused the word. */
+export const isForbidden = ({ error = '' }: Pick<Word, 'error'>): boolean =>
+  error.includes('may not do that') ||
+  error.includes(NOT_ALLOWED) ||
+  error.includes('began with `authorize`');
+
 /**
  * A person runs the call again, or says that its lost attempt is dead, which may not be so. Temporal runs a call again after a pause or a reset,
  * and an external tool has no journal that tells of the first attempt.
@@ -158,15 +167,16 @@ function usageAdds({ runs }: Outcome): string[] {
   });
 }
 
-/** An accepted word is recorded once, and a refused one leaves no event. */
-export function wordsRecorded(words: readonly Word[], recorded: number): string[] {
+/** An accepted word is recorded once, and a refused one leaves no event. `hasRule`: the rule of a run is asked after the record of the word. */
+export function wordsRecorded(words: readonly Word[], recorded: number, hasRule = false): string[] {
   // The histories of a reset have each word in common.
   if (words.some(({ type }) => type === RESET)) return [];
   const sent = words.filter(
     ({ type }) => !['cancel', OPERATED].includes(type) && !type.endsWith('of the ended run'),
   );
   const accepted = sent.filter(({ outcome }) => outcome === 'accepted').length;
-  const unknown = sent.filter(({ outcome }) => outcome === 'unknown').length;
+  const mayBe = hasRule ? ['unknown', 'refused'] : ['unknown'];
+  const unknown = sent.filter(({ outcome }) => mayBe.includes(outcome)).length;
   const restarts = sent.filter(({ type, outcome }) => type === 'rewind' && outcome !== 'refused').length;
   // An ended run is rewound by a new execution, without an update.
   return recorded >= accepted - restarts && recorded <= accepted + unknown

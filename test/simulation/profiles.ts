@@ -46,6 +46,16 @@ export interface Profile {
   /** Shares of the agents that summarize their old turns, and of the runs in which agents hand the conversation over. */
   compaction?: number;
   handoffs?: number;
+  /** Share of the worlds with later versions of the config. */
+  deploys?: number;
+  /** Share of the random options that are there. Default: there are none. */
+  options?: number;
+  /** Somebody clears the session. */
+  clears?: boolean;
+  /** Somebody speaks to sub-agents by their own ids. */
+  speaksToChildren?: boolean;
+  /** Share of the forks that change an observation, and say something. */
+  edits?: number;
 }
 
 const SLOW_MS = 1500;
@@ -208,11 +218,26 @@ const conversation: Profile = {
 /** Share of the seeds that do not have this profile. */
 const OTHERS = 0.96;
 
+/** Agents and configs with options that few users combine, and deploys without an agent. */
+const options: Profile = {
+  name: 'options',
+  options: 0.3,
+  deploys: 0.7,
+  size: 'usual',
+  clears: true,
+  edits: 0.5,
+  speaksToChildren: true,
+  faults: { outage: 0.03 },
+};
+/** Share of the seeds that do not have this profile. */
+const PLAIN = 0.9;
+
 /** Half of the simulations have no profile. */
 export function profileOf(random: Random, own: Random): Profile {
   const profile = random.chance(0.5) ? random.of(profiles) : {};
   const newer = own.chance(NEWER) ? own.of(newerProfiles) : profile;
   const latest = own.chance(DEADLINES) ? deadlines : newer;
   const loud = own.chance(LOUD) ? latest : quiet;
-  return own.chance(OTHERS) ? loud : conversation;
+  const spoken = own.chance(OTHERS) ? loud : conversation;
+  return own.chance(PLAIN) ? spoken : options;
 }

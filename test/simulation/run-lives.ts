@@ -1,9 +1,12 @@
 import type { RunEvent, RunStep } from '../../agent/run/events.ts';
 import type { AgentClient } from '../../client/api/agent-client.ts';
 import type { AgentRun } from '../../client/api/agent-run.ts';
+import type { ForkOptions } from '../../client/restart/fork.ts';
 import type { RunReport } from '../../client/index.ts';
 import type { WaitingCall } from '../../agent/rules/waiting.ts';
-import { type Speak, type Word, answering, operate, resumePaused, speaker } from './operator.ts';
+import { answering } from './answering.ts';
+import { speakToChildren } from './families.ts';
+import { type Speak, type Word, operate, resumePaused, speaker } from './operator.ts';
 import type { Onlooker } from './onlooker.ts';
 import { RESET } from './outside-laws.ts';
 import type { Profile } from './profiles.ts';
@@ -40,6 +43,8 @@ export interface Stage {
   onlooker: Onlooker;
   profile: Profile;
   resets: Resets;
+  /** Ids of the open runs of a run's sub-agents, and of theirs. */
+  children(id: string): string[];
 }
 
 /** A run with its operators, from its start to its end; then, perhaps, from a step on once more. */
@@ -61,34 +66,35 @@ export async function playRun(stage: Stage, first: string, random: Random): Prom
       lives.length === MOST_LIVES ||
       !random.chance(profile.restarts ?? 0.5) ||
       !random.may('restart');
-    id = isLast ? undefined : await again(client, life, random, speaker(id, words), profile.restarts);
+    id = isLast ? undefined : await again(client, life, random, speaker(id, words), profile);
   }
   return lives;
 }
 
-/** Begins an ended run again. Now and then two people do so at once, and one of them has no luck. `otherInputs`: share of the retries with another input. */
+/** Begins an ended run again. Now and then two people do so at once, and one of them has no luck. */
 export async function again(
   client: AgentClient,
   life: Pick<RunLife, 'id' | 'report'>,
   random: Random,
   speak: Speak,
-  otherInputs = 0.5,
+  profile: Profile = {},
 ): Promise<string | undefined> {
   if (random.chance(0.8) || !random.may('second restart'))
-    return beginAgain(client, life, random, speak, otherInputs);
+    return beginAgain(client, life, random, speak, profile);
   const [one, other] = await Promise.all([
-    beginAgain(client, life, random.fork(), speak, otherInputs),
-    beginAgain(client, life, random.fork(), speak, otherInputs),
+    beginAgain(client, life, random.fork(), speak, profile),
+    beginAgain(client, life, random.fork(), speak, profile),
   ]);
   return one ?? other;
 }
 
 export async function live(
-  { client, words, onlooker, profile, resets }: Stage,
+  stage: Stage,
   id: string,
   random: Random,
   isReset = false,
 ): Promise<Omit<RunLife, 'isAgain'>> {
+  const { client, words, onlooker, profile, resets } = stage;
   const run = client.get(id);
   const over = new AbortController();
   const isThere = async ({ call, n }: WaitingCall) => {
@@ -105,6 +111,8 @@ export async function live(
   const operators = Array.from({ length: onWaiting === undefined ? random.int(1, 2) : 0 }, () =>
     operate(run, random.fork(), speaker(id, words, isThere), onlooker, over.signal, profile.habits),
   );
+  if (profile.speaksToChildren === true)
+    operators.push(speakToChildren(stage, id, random.fork(), over.signal));
   const afterReset = () => resumePaused(run, speaker(id, words), over.signal);
   if (isReset) operators.push(afterReset());
   // A program that answers each wait once would be asked again.
@@ -135,11 +143,12 @@ export async function live(
 /** Resolves to the id of the run that goes on, or undefined if the word was refused. */
 async function beginAgain(
   client: AgentClient,
-  { id, report }: Pick<RunLife, 'id' | 'report'>,
+  life: Pick<RunLife, 'id' | 'report'>,
   random: Random,
   speak: Speak,
-  otherInputs: number,
+  { restarts: otherInputs = 0.5, edits }: Profile,
 ): Promise<string | undefined> {
+  const { id, report } = life;
   const run = client.get(id);
   const step = random.int(1, Math.max(1, report.iterations));
   // A run that has its answer is not retried.
@@ -151,12 +160,22 @@ async function beginAgain(
   ] as const);
   const forked = `${id}-fork`;
   const input = type === 'retry' && random.chance(otherInputs) ? { n: random.int(0, 999) } : undefined;
-  const sent = await speak({ type: `${type} of the ended run`, data: { step, input } }, () => {
+  const changes =
+    type === 'fork' && edits !== undefined && random.chance(edits) ? edited(life, step, random) : {};
+  const sent = await speak({ type: `${type} of the ended run`, data: { step, input, ...changes } }, () => {
     if (type === 'retry') return retry(run, input, random);
-    return type === 'rewind' ? run.rewind({ step }) : run.fork({ step, id: forked });
+    return type === 'rewind' ? run.rewind({ step }) : run.fork({ step, id: forked, ...changes });
   });
   if (!sent) return undefined;
   return type === 'fork' ? forked : id;
+}
+
+/** Changes of a fork: another observation of an earlier call, a message, another limit. */
+function edited({ report }: Pick<RunLife, 'report'>, step: number, random: Random): Partial<ForkOptions> {
+  const earlier = report.intermediateSteps.filter(({ call }) => Number.parseInt(call, 10) < step);
+  const changes = { say: `word ${random.int(0, 99_999)}`, maxIterations: random.int(step, step + 5) };
+  if (earlier.length === 0) return changes;
+  return { ...changes, edits: { [random.of(earlier).call]: `edited #${random.int(10_000, 99_999)}` } };
 }
 
 /** A refusal names the calls that are made again. */

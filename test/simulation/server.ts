@@ -85,6 +85,13 @@ export class VirtualServer {
     return execution;
   }
 
+  /** Ids of the open children of an execution, and of theirs. */
+  openBelow(id: string): string[] {
+    return this.executions
+      .filter((one) => one.isOpen && one.request.parent !== undefined && one.id.startsWith(`${id}/`))
+      .map((one) => one.id);
+  }
+
   /** As `temporal workflow reset`: the id of an execution continues in a new one. */
   reset(point: ResetPoint): Execution {
     const { base } = point;

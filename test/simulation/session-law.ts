@@ -1,3 +1,4 @@
+import { AGENT_SESSION } from '../../workflows/messages.ts';
 import type { Law } from './laws.ts';
 import type { SessionLife } from './session-lives.ts';
 import type { VirtualServer } from './server.ts';
@@ -6,9 +7,18 @@ import type { VirtualServer } from './server.ts';
 export const sessionsAnswer: Law = ({ server, sessions }) =>
   sessions.flatMap((session) =>
     session.isSettled
-      ? [...oneAtATime(server, session), ...answersKept(server, session)]
+      ? [...oneAtATime(server, session), ...answersKept(server, session), ...clearsOnce(server, session)]
       : [`session ${session.name} waits for runs that are over`],
   );
+
+/** A `clear` ends one conversation, however often its request was sent. */
+function clearsOnce({ executions }: VirtualServer, { name, clears }: SessionLife): string[] {
+  const ended = executions.filter(
+    ({ request, end }) => request.type === AGENT_SESSION && end?.type === 'completed',
+  ).length;
+  const said = clears.filter(({ isRefused }) => !isRefused).length;
+  return ended > said ? [`session ${name} ended ${ended} times, and was cleared ${said} times`] : [];
+}
 
 function oneAtATime(server: VirtualServer, { name, lives }: SessionLife): string[] {
   const spans = lives
@@ -30,7 +40,13 @@ function oneAtATime(server: VirtualServer, { name, lives }: SessionLife): string
   });
 }
 
-function answersKept(server: VirtualServer, { name, lives, report }: SessionLife): string[] {
+function answersKept(server: VirtualServer, { name, lives, report, clears }: SessionLife): string[] {
+  const clearedAt = Math.max(
+    0,
+    ...clears.flatMap(({ isRefused, answeredAt }) => (isRefused ? [] : [answeredAt])),
+  );
+  // A summary stands for older messages.
+  const isShort = clearedAt > 0 || report.messages[0]?.role === 'system';
   const said = report.messages.map(
     ({ role, content }) => `${role}: ${typeof content === 'string' ? content : ''}`,
   );
@@ -38,7 +54,9 @@ function answersKept(server: VirtualServer, { name, lives, report }: SessionLife
     const times = said.filter((one) => one === `user: message ${id}`).length;
     // Somebody whose word was long on its way may have rewound the run after its end.
     const isAnswered = server.executions.some((one) => one.id === id && one.end?.type === 'completed');
-    if (times === (isAnswered ? 1 : 0)) return [];
+    const began = server.executions.find((one) => one.id === id)?.startedAt ?? 0;
+    const least = isAnswered && (!isShort || (clearedAt > 0 && began > clearedAt)) ? 1 : 0;
+    if (least <= times && times <= (isAnswered ? 1 : 0)) return [];
     return [`session ${name} has the message of ${id} ${times} times (${end})`];
   });
 }

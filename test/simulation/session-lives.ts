@@ -1,8 +1,10 @@
-import type { SessionReport } from '../../client/api/agent-session.ts';
+import type { AgentClient } from '../../client/api/agent-client.ts';
+import type { AgentSession, SessionReport } from '../../client/api/agent-session.ts';
+import { DecisionRefused, RunNotFound, SessionNotFound } from '../../client/connect/errors.ts';
 import { speaker } from './operator.ts';
 import type { Random } from './random.ts';
 import { MOST_MS, type RunLife, type Stage, live } from './run-lives.ts';
-import { sleep } from './virtual-time.ts';
+import { isCalm, sleep } from './virtual-time.ts';
 
 const POLL_MS = 1000;
 
@@ -11,14 +13,29 @@ export interface SessionLife {
   name: string;
   lives: RunLife[];
   report: SessionReport;
+  clears: Clear[];
   /** All its runs are over, and the session knows. */
   isSettled: boolean;
 }
 
+/** A word that forgets the conversation. */
+interface Clear {
+  answeredAt: number;
+  isRefused: boolean;
+}
+
 /** A session in which one or two people say something, whether or not they have heard an answer. */
 export async function playSession(stage: Stage, name: string, random: Random): Promise<SessionLife> {
-  const { client } = stage;
+  const { client, profile } = stage;
   const until = Date.now() + MOST_MS;
+  const over = new AbortController();
+  const clears: Clear[] = [];
+  const isCleared = profile.clears === true;
+  // An error is thrown where the senders are awaited.
+  const clearing = isCleared
+    ? clearOften(client.session(name), random.fork(), clears, over.signal)
+    : Promise.resolve();
+  clearing.catch(() => undefined);
   const lives: Promise<RunLife>[] = [];
   const senders = Array.from({ length: random.int(1, 2) }, async (_, sender) => {
     const own = random.fork();
@@ -36,12 +53,56 @@ export async function playSession(stage: Stage, name: string, random: Random): P
   });
   await Promise.all(senders);
   const ended = await Promise.all(lives);
+  over.abort();
+  await clearing;
   const session = client.session(name);
   for (;;) {
-    const report = await session.describe();
+    const report = await described(session);
     const isSettled = report.running === null && report.queued.length === 0;
     if (!isSettled && Date.now() < until) await sleep(POLL_MS);
-    else return { name, lives: ended, report, isSettled };
+    else return { name, lives: ended, report, clears, isSettled };
+  }
+}
+
+/** A session that somebody has cleared is gone. */
+async function described(session: AgentSession): Promise<SessionReport> {
+  try {
+    return await session.describe();
+  } catch (error) {
+    if (!(error instanceof SessionNotFound)) throw error;
+    return { name: session.name, messages: [], runs: [], running: null, queued: [], unanswered: [] };
+  }
+}
+
+/** Somebody forgets the conversation now and then, mostly when nobody expects it. */
+async function clearOften(
+  session: AgentSession,
+  random: Random,
+  clears: Clear[],
+  over: AbortSignal,
+): Promise<void> {
+  while (!over.aborted && !isCalm()) {
+    await sleep(random.int(0, 4000));
+    if (over.aborted || !random.may('clear')) continue;
+    const clear = { answeredAt: Infinity, isRefused: false };
+    clears.push(clear);
+    try {
+      await session.clear();
+    } catch (error) {
+      if (!(error instanceof SessionNotFound) && !(error instanceof DecisionRefused)) throw error;
+      clear.isRefused = true;
+    }
+    clear.answeredAt = Date.now();
+  }
+}
+
+async function isThere(client: AgentClient, id: string): Promise<boolean> {
+  try {
+    await client.get(id).describe();
+    return true;
+  } catch (error) {
+    if (error instanceof RunNotFound) return false;
+    throw error;
   }
 }
 
@@ -49,8 +110,10 @@ async function lifeOf(stage: Stage, name: string, id: string, random: Random): P
   const { client, words } = stage;
   const session = client.session(name);
   for (const until = Date.now() + MOST_MS; Date.now() < until; await sleep(POLL_MS)) {
-    const { runs } = await session.describe();
+    const { runs } = await described(session);
     if (runs.includes(id)) break;
+    // A session that was cleared has forgotten its runs.
+    if (stage.profile.clears === true && (await isThere(client, id))) break;
   }
   const life = await live(stage, id, random);
   const isRetried =

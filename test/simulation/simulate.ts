@@ -184,6 +184,7 @@ class Simulation {
       onlooker,
       profile: this.#profile,
       resets: this.#resets,
+      children: (id) => this.#server.openBelow(id),
     };
     if (isSession) {
       const session = await playSession(stage, `session-of-${this.#seed}`, this.#random.fork());

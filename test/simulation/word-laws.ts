@@ -13,7 +13,10 @@ export const pausesHold: Law = ({ words }) =>
   words.flatMap((paused) => {
     if (paused.type !== 'pause' || paused.outcome !== 'accepted') return [];
     const others = words.filter(
-      ({ run, type }) => run === paused.run && /resume|rewind|cancel$|ended run|reset/u.test(type),
+      // The words to a parent hold for its sub-agents.
+      ({ run, type }) =>
+        (run === paused.run || paused.run.startsWith(`${run}/`)) &&
+        /resume|rewind|cancel$|ended run|reset/u.test(type),
     );
     const next = others.find(({ at }) => at > paused.at);
     if (next?.type !== 'resume' || next.outcome !== 'refused' || !/not paused/u.test(next.error ?? ''))

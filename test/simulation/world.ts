@@ -5,6 +5,7 @@ import { type Tool, defineTool } from '../../tools/tool.ts';
 import { type LongRuns, longRuns } from './long-runs.ts';
 import type { Profile } from './profiles.ts';
 import { Random } from './random.ts';
+import { noOptions, randomOptions } from './random-options.ts';
 import { type Asked, FEW, HANDOFF, type WorldKind, createModel } from './world-model.ts';
 import { BULKY, DEADLY, type Effect, type ToolWorld, createTools, input } from './world-tools.ts';
 
@@ -46,6 +47,9 @@ export type Size = (typeof SIZES)[number];
 
 /** Calls of a wide turn, with large inputs or with checkpoints that are larger still. */
 const MANY = { bulky: 50, hoard: 12 };
+
+/** Makes other choices of a seed than the rest of the world. */
+const OPTIONS = 0x0971;
 
 const kinds: readonly WorldKind[] = ['tool-calling', 'tool-calling', 'zero-shot', 'structured-chat'];
 
@@ -107,73 +111,96 @@ export function createWorld(
   const helperKind = size === 'wide helper' ? 'tool-calling' : random.of(kinds);
   const favourite = profile.favourite ?? (random.chance(0.5) ? random.of([...names, ...more]) : undefined);
   const most = size === 'usual' ? random.int(2, 12) : 2;
-  const deploys = random.chance(0.4) ? random.int(1, 2) : 0;
+  const deploys = random.chance(profile.deploys ?? 0.4) ? random.int(1, 2) : 0;
   const slowestMs = profile.slowestMs ?? random.of([400, 400, 400, 12_000]);
   const world = { asked, dice, salt, slowestMs, failing: profile.failingModel, errors: profile.modelErrors };
   // By itself, so that the other choices of a seed are the same.
   const long = longRuns(new Random(~salt), { kind, names, profile });
   const { second } = long;
+  const own = new Random(salt ^ OPTIONS);
+  const extra =
+    profile.options === undefined ? noOptions : randomOptions(own, own.fork(), isSession, profile.options);
+  const [topOptions, helperOptions, secondOptions] = [extra.agent(), extra.agent(), extra.agent()];
   const transfer = second === undefined ? [] : [`${HANDOFF}second`];
 
-  const configOf = (versionTools: readonly Tool[], version: number): ConfigDefinition => ({
-    agents: [
-      {
-        name: 'top',
+  const configOf = (versionTools: readonly Tool[], version: number): ConfigDefinition => {
+    const gone = extra.gone(version);
+    const { model, config } = extra.model(() =>
+      createModel(world, {
+        agent: 'top',
+        counts: long.counts,
         kind,
-        ...options,
-        ...long.top,
-        ...(hasSecond(long, version) ? { handoffs: ['second'] } : {}),
-        tools: [
-          ...versionTools,
-          human(),
-          agentTool({ name: 'helper', agent: 'helper', description: 'Helps.' }),
-        ],
-        model: createModel(world, {
-          agent: 'top',
-          counts: long.counts,
-          kind,
-          mostCalls: size === 'wide' ? many : FEW,
-          tools: [...names, ...(deploys > 0 ? ['fresh'] : []), ...more, ...transfer],
-          most,
-          favourite,
-        }),
-      },
-      {
-        name: 'helper',
+        mostCalls: size === 'wide' ? many : FEW,
+        tools: [...names, ...(deploys > 0 ? ['fresh'] : []), ...more, ...transfer],
+        most,
+        favourite,
+      }),
+    );
+    const top: AgentDefinition = {
+      name: 'top',
+      kind,
+      ...options,
+      ...long.top,
+      ...topOptions,
+      ...(hasSecond(long, version) ? { handoffs: ['second'] } : {}),
+      tools: [
+        ...versionTools,
+        human(),
+        ...(gone === 'helper' ? [] : [agentTool({ name: 'helper', agent: 'helper', description: 'Helps.' })]),
+      ],
+      model,
+    };
+    const helper: AgentDefinition = {
+      name: 'helper',
+      kind: helperKind,
+      maxIterations: null,
+      ...long.helper,
+      ...helperOptions,
+      tools: versionTools.filter(({ name }) => simple.includes(name)),
+      model: createModel(world, {
+        agent: 'helper',
+        counts: long.counts,
         kind: helperKind,
-        maxIterations: null,
-        ...long.helper,
-        tools: versionTools.filter(({ name }) => simple.includes(name)),
+        mostCalls: size === 'wide helper' ? many : FEW,
+        tools: simple,
+        most: 2,
+      }),
+    };
+    const agents = [top, helper, ...secondOf(version, versionTools, gone)];
+    return {
+      ...config,
+      ...extra.config(version),
+      agents: agents.filter(({ name }) => name !== gone),
+      onEvent,
+    };
+  };
+
+  function secondOf(
+    version: number,
+    versionTools: readonly Tool[],
+    gone: string | undefined,
+  ): AgentDefinition[] {
+    if (second === undefined || !hasSecond(long, version)) return [];
+    const handoffs = second.options.handoffs.filter((name) => name !== gone);
+    return [
+      {
+        name: 'second',
+        kind: second.kind,
+        ...second.options,
+        ...secondOptions,
+        handoffs,
+        tools: versionTools.filter(({ name }) => second.tools.includes(name)),
         model: createModel(world, {
-          agent: 'helper',
+          agent: 'second',
           counts: long.counts,
-          kind: helperKind,
-          mostCalls: size === 'wide helper' ? many : FEW,
-          tools: simple,
-          most: 2,
+          kind: second.kind,
+          mostCalls: FEW,
+          tools: [...second.tools, ...second.options.handoffs.map((name) => `${HANDOFF}${name}`)],
+          most,
         }),
       },
-      ...(second === undefined || !hasSecond(long, version)
-        ? []
-        : [
-            {
-              name: 'second',
-              kind: second.kind,
-              ...second.options,
-              tools: versionTools.filter(({ name }) => second.tools.includes(name)),
-              model: createModel(world, {
-                agent: 'second',
-                counts: long.counts,
-                kind: second.kind,
-                mostCalls: FEW,
-                tools: [...second.tools, ...second.options.handoffs.map((name) => `${HANDOFF}${name}`)],
-                most,
-              }),
-            },
-          ]),
-    ],
-    onEvent,
-  });
+    ];
+  }
 
   const configs = [tools, ...Array.from({ length: deploys }, () => deployed(tools, random))].map(configOf);
   const hasToolMessages = kind === 'tool-calling' && (second?.kind ?? kind) === kind;

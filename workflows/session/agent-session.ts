@@ -42,6 +42,7 @@ import { unlessCancelled } from '../temporal/unless-cancelled.ts';
 import { orFailure } from '../run-input.ts';
 import { showConversation } from '../web-ui/current-details.ts';
 import {
+  type ClearData,
   type SessionReceipt,
   answeredSignal,
   clearUpdate,
@@ -155,7 +156,9 @@ function setHandlers(session: Session): void {
     },
     {
       validator(...sent: unknown[]) {
-        noData('clear', sentData('clear', sent), 'session');
+        const data = sentData('clear', sent);
+        if (isClearData(data)) refuseLate(data);
+        else noData('clear', data, 'session');
         refuseWhileBusy(session);
       },
       description: sessionHelp.clear,
@@ -193,6 +196,17 @@ function checkMessage(session: Session, message: SessionMessage): void {
   if (imagesOf(message.input).every(({ ref }) => ref === undefined)) return;
   // The queue was full when the signal with the images arrived.
   throw new Error('send: too many messages waited when the images of this message arrived. Send it again.');
+}
+
+/** A client sends a request again whose answer got lost: an earlier conversation of this name may be cleared by then. */
+function refuseLate({ conversation }: ClearData): void {
+  if (conversation !== workflowInfo().firstExecutionRunId)
+    throw new Error(`clear: conversation ${conversation} is over, and another one has begun.`);
+}
+
+function isClearData(data: unknown): data is ClearData {
+  const { conversation, ...others } = fieldsOf(data);
+  return typeof conversation === 'string' && Object.keys(others).length === 0;
 }
 
 function refuseWhileBusy({ open, state }: Session): void {
