@@ -4,6 +4,7 @@ import type { LiveTools } from '../agent/definition/recorded-agent.ts';
 import type { BacktestStart } from '../agent/backtest/backtest-start.ts';
 import type { VerdictCounts } from '../agent/backtest/backtest-report.ts';
 import type { LateAnswer } from '../agent/session/late-answers.ts';
+import type { ClearData } from '../agent/session/clear.ts';
 import type { SessionMessage } from '../agent/session/session.ts';
 import { type Content, contentText } from '../agent/values/content.ts';
 import { CALL_INTENT, type Origin } from '../agent/calls/calls.ts';
@@ -202,11 +203,6 @@ export const sendUpdate = defineUpdate<SessionReceipt, [SessionMessage]>(SEND);
  * server writes updates that are accepted together in one transaction, which several large ones would exceed.
  */
 export const sendSignal = defineSignal<[SessionMessage, ...Uint8Array[]]>(SEND);
-
-/** The conversation that a `clear` means: the run id of its first execution. null: the present one. */
-export interface ClearData {
-  conversation: string;
-}
 
 /** Forgets the conversation. Refused while a run is open, or a message waits, and for a conversation that is over. */
 export const clearUpdate = defineUpdate<null, [ClearData | null]>('clear');

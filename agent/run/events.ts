@@ -76,8 +76,8 @@ export type RunEvent = {
   | { type: 'tool_failed'; call: string; error: ErrorInfo; attempts: number }
   | { type: 'waiting'; wait: WaitingCall }
   | { type: 'decided'; call: string; decision: OperatorDecision }
-  /** A person sent a message to the whole run. */
-  | { type: 'steered'; message: RunMessage }
+  /** A person sent a message to the whole run. `above`: to its parent, which is paused or resumed, and its sub-agents with it. */
+  | { type: 'steered'; message: RunMessage; above?: true | undefined }
   /** The run ended before the model could see these messages. */
   | { type: 'unheard'; messages: string[] }
   /** The wait reached its time limit without a decision. */

@@ -1,7 +1,6 @@
 import { isIteration, parseActivityId } from '../calls/calls.ts';
 import { type RestartedEvent, isDropped } from '../calls/restart.ts';
 import { effectOf } from '../rules/decisions.ts';
-import type { RunMessage } from '../rules/run-messages.ts';
 import { type WaitingCall, endsByExtension, isOfOwnModelCall, needsPerson } from '../rules/waiting.ts';
 import type { Content } from '../values/content.ts';
 import {
@@ -40,6 +39,8 @@ export class RunView {
   readonly turns = new RunTurns();
   /** All events that were recorded when the reader began have been added: the waits in `waiting` are open now. */
   isCaughtUp = false;
+  #isPaused = false;
+  #isPausedAbove = false;
 
   constructor(id: string, runId = '') {
     this.id = id;
@@ -71,7 +72,7 @@ export class RunView {
         return;
       case 'waiting':
         this.waiting.push(event.wait);
-        return this.#setStatus(this.status === 'paused');
+        return this.#setStatus();
       case 'decided':
         if (effectOf(event.decision).type !== 'none') this.#endWaits(({ call }) => call === event.call);
         return;
@@ -79,7 +80,7 @@ export class RunView {
       case 'unanswered':
         return this.#endWaits(({ call }) => call === event.call);
       case 'steered':
-        return this.#steer(event.message);
+        return this.#steer(event);
       case 'restarted':
         return this.#restart(event);
       case 'run_ended':
@@ -91,18 +92,22 @@ export class RunView {
 
   #endWaits(isOver: (wait: WaitingCall) => boolean): void {
     this.waiting = this.waiting.filter((wait) => !isOver(wait));
-    this.#setStatus(this.status === 'paused');
+    this.#setStatus();
   }
 
-  #steer({ type }: RunMessage): void {
+  #steer({ message: { type }, above }: Extract<RunEvent, { type: 'steered' }>): void {
     if (type === 'extend') this.#endWaits(endsByExtension);
     // Waits of tool calls end with events of their own, some of them later.
     if (type === 'rewind') this.#endWaits(isOfOwnModelCall);
-    if (type === 'pause' || type === 'resume') this.#setStatus(type === 'pause');
+    if (type !== 'pause' && type !== 'resume') return;
+    if (above) this.#isPausedAbove = type === 'pause';
+    else this.#isPaused = type === 'pause';
+    this.#setStatus();
   }
 
   /** `paused` comes before `waiting`: a paused run continues only when a person resumes it. */
-  #setStatus(isPaused: boolean): void {
+  #setStatus(): void {
+    const isPaused = this.#isPaused || this.#isPausedAbove;
     this.status = isPaused ? 'paused' : this.waiting.some(needsPerson) ? 'waiting' : 'running';
   }
 
@@ -111,10 +116,10 @@ export class RunView {
     const { runId, from, iterations, usage, edits = [] } = event;
     const edited = ({ call, observation }: RunStep) =>
       (edits.find((edit) => edit.call === call) ?? { observation }).observation;
-    // A sub-agent that rewinds itself stays paused while its parent is paused.
-    const isPaused = from.runId === runId && this.status === 'paused';
+    // A run that rewinds itself stays paused while its parent is paused, or if it was paused after its rewind.
+    if (from.runId !== runId) this.#isPaused = this.#isPausedAbove = false;
     Object.assign(this, { runId, iterations, usage, waiting: [], lastAgent: undefined });
-    this.#setStatus(isPaused);
+    this.#setStatus();
     Object.assign(this, { stopReason: null, output: null, error: null });
     this.steps = this.steps
       .filter(({ call }) => !isDropped(call, event))

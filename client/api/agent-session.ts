@@ -1,4 +1,5 @@
 import { type Client, WithStartWorkflowOperation, WorkflowUpdateFailedError } from '@temporalio/client';
+import type { ClearData } from '../../agent/session/clear.ts';
 import {
   type SessionMessage,
   type SessionState,
@@ -10,7 +11,6 @@ import {
 import type { ChatMessage } from '../../agent/values/vocabulary.ts';
 import {
   AGENT_SESSION,
-  type ClearData,
   type SessionReceipt,
   clearUpdate,
   sendSignal,

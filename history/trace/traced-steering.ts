@@ -14,7 +14,7 @@ export function traceSteering() {
     pausedAbove(isAbove: boolean): TimelessEvent[] {
       if (isPausedAbove === isAbove) return [];
       isPausedAbove = isAbove;
-      return steered({ type: isAbove ? 'pause' : 'resume' });
+      return [{ type: 'steered', message: { type: isAbove ? 'pause' : 'resume' }, above: true }];
     },
     isPaused: () => isPaused || isPausedAbove,
     /** A model call of this scope was scheduled. */

@@ -1,4 +1,5 @@
 import { contentText } from '../../agent/values/content.ts';
+import { sessionId } from '../../agent/session/session.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import type { AgentKind } from '../../agent/definition/kind.ts';
@@ -166,6 +167,20 @@ describe('a session', () => {
     expect(await failure(show('clear'))).toMatchObject({ name: 'SessionNotFound' });
     await say('clear', 'who am I?');
     expect(shown('who am I?')).toEqual([said('who am I?')]);
+  });
+
+  test('is not cleared by a request for an earlier conversation that comes late', async () => {
+    await say('late', 'hello');
+    const handle = rig.temporal.workflow.getHandle(sessionId('late'));
+    const { raw } = await handle.describe();
+    const conversation = raw.workflowExecutionInfo?.firstRunId ?? '';
+    await rig.client.session('late').clear();
+    await say('late', 'who am I?');
+    const late = handle.executeUpdate('clear', { args: [{ conversation }] });
+    expect(await failure(late)).toMatchObject({
+      cause: { message: `clear: conversation ${conversation} is over, and another one has begun.` },
+    });
+    expect((await show('late')).messages).toHaveLength(2);
   });
 
   test('does not touch its run when it is cancelled, and ends the waiting of the next one', async () => {

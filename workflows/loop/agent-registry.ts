@@ -179,10 +179,10 @@ function authorizingAgent(): string | undefined {
   return runningAgents().find(({ loop }) => loop?.manifest.authorizes === true)?.name;
 }
 
-/** Emits the event of a message to the run. It is emitted once, by the first running agent, for all agents of the workflow. */
-function emitMessage(message: RunMessage): void {
+/** Emits the event of a message to the run, or to its parent (`above`). It is emitted once, by the first running agent, for all agents of the workflow. */
+function emitMessage(message: RunMessage, above?: true): void {
   const [first] = runningAgents();
-  const event = { type: 'steered', message } as const;
+  const event = { type: 'steered', message, ...(above ? { above } : {}) } as const;
   if (first?.loop === undefined) first?.events.push(event);
   else first.loop.emit?.(event);
 }

@@ -35,7 +35,7 @@ export interface SteeringHooks {
   /** Asks the config's `authorize` about a message; undefined: the run has none. */
   authorizer(): AskAuthorize | undefined;
   /** Called with every accepted message. */
-  onMessage(message: RunMessage): void;
+  onMessage(message: RunMessage, above?: true): void;
   /** Called when the run is paused or resumed. */
   onPauseChange(): void;
 }
@@ -65,7 +65,7 @@ export function createSteering(hooks: SteeringHooks): Pause {
   }
   onSignal(pausedAboveSignal, runSignals.pausedAbove, (isAbove) => {
     if (pause.isAbove === isAbove) return;
-    onMessage({ type: isAbove ? 'pause' : 'resume' });
+    onMessage({ type: isAbove ? 'pause' : 'resume' }, true);
     pause.setAbove(isAbove);
     onPauseChange();
   });

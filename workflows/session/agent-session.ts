@@ -12,7 +12,7 @@ import {
 import { imagesOf } from '../../agent/values/content.ts';
 import { qualifyImageRefs } from '../../agent/start/image-refs.ts';
 import { fieldsOf, withoutNulls } from '../../agent/values/json-object.ts';
-import { noData, sentData } from '../../agent/rules/sent-data.ts';
+import { sentData } from '../../agent/rules/sent-data.ts';
 import { utf8Length } from '../../agent/values/digest.ts';
 import { limits } from '../../agent/values/limits.ts';
 import {
@@ -24,6 +24,7 @@ import {
   checkSessionMessage,
   sessionLimits,
 } from '../../agent/session/session.ts';
+import { checkClear } from '../../agent/session/clear.ts';
 import {
   type LateAnswer,
   asLateAnswer,
@@ -42,7 +43,6 @@ import { unlessCancelled } from '../temporal/unless-cancelled.ts';
 import { orFailure } from '../run-input.ts';
 import { showConversation } from '../web-ui/current-details.ts';
 import {
-  type ClearData,
   type SessionReceipt,
   answeredSignal,
   clearUpdate,
@@ -156,9 +156,7 @@ function setHandlers(session: Session): void {
     },
     {
       validator(...sent: unknown[]) {
-        const data = sentData('clear', sent);
-        if (isClearData(data)) refuseLate(data);
-        else noData('clear', data, 'session');
+        checkClear(sentData('clear', sent), workflowInfo().firstExecutionRunId);
         refuseWhileBusy(session);
       },
       description: sessionHelp.clear,
@@ -196,17 +194,6 @@ function checkMessage(session: Session, message: SessionMessage): void {
   if (imagesOf(message.input).every(({ ref }) => ref === undefined)) return;
   // The queue was full when the signal with the images arrived.
   throw new Error('send: too many messages waited when the images of this message arrived. Send it again.');
-}
-
-/** A client sends a request again whose answer got lost: an earlier conversation of this name may be cleared by then. */
-function refuseLate({ conversation }: ClearData): void {
-  if (conversation !== workflowInfo().firstExecutionRunId)
-    throw new Error(`clear: conversation ${conversation} is over, and another one has begun.`);
-}
-
-function isClearData(data: unknown): data is ClearData {
-  const { conversation, ...others } = fieldsOf(data);
-  return typeof conversation === 'string' && Object.keys(others).length === 0;
 }
 
 function refuseWhileBusy({ open, state }: Session): void {
