@@ -18,6 +18,9 @@ export function nextCall(call: Call, fact: CallFact): Transition {
       return waitStarted(call, fact);
     case 'child_waits_changed':
       return childWaitsChanged(call, fact.change);
+    case 'child_used':
+      // Temporal's reset repeats signals of sub-agents that the run has not started yet.
+      return { call, events: [], used: call.n === undefined || call.end ? undefined : fact.usage };
     case 'unanswered':
       return unanswered(call, fact);
     case 'wait_ended':

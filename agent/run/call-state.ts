@@ -163,6 +163,8 @@ export type CallFact =
   | ({ type: 'wait_started' } & WaitFact)
   /** Calls of the sub-agent begin or end waits. */
   | { type: 'child_waits_changed'; change: WaitsChange }
+  /** Usage of a sub-agent that was cancelled. */
+  | { type: 'child_used'; usage: Usage }
   | { type: 'unanswered'; timeout: AskTimeout }
   /** The wait ended without a decision: at its `until`, or with the run. */
   | { type: 'wait_ended' }

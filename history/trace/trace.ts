@@ -266,10 +266,8 @@ export function createTrace(id: string) {
     const intent = name === CALL_INTENT ? runSignals[CALL_INTENT](input) : undefined;
     if (intent !== undefined) calls.intend(intent);
     const used = name === childUsedSignal.name ? runSignals.childUsed(input) : undefined;
-    const caller = used && calls.get(withoutSchedule(used.caller));
-    if (used !== undefined && caller !== undefined && caller.end === undefined) {
-      return [{ type: 'used', call: caller.id, usage: used.usage }];
-    }
+    if (used !== undefined)
+      return calls.apply(withoutSchedule(used.caller), { type: 'child_used', usage: used.usage });
     const waiting = name === childWaitingSignal.name ? runSignals.childWaiting(input) : undefined;
     if (waiting === undefined) return [];
     return calls.apply(withoutSchedule(waiting.caller), { type: 'child_waits_changed', change: waiting });

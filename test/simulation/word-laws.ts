@@ -18,7 +18,7 @@ export const pausesHold: Law = ({ words }) =>
         (run === paused.run || paused.run.startsWith(`${run}/`)) &&
         /resume|rewind|cancel$|ended run|reset/u.test(type),
     );
-    const next = others.find(({ at }) => at > paused.at);
+    const next = others.find(({ run, at }) => run === paused.run && at > paused.at);
     if (next?.type !== 'resume' || next.outcome !== 'refused' || !/not paused/u.test(next.error ?? ''))
       return [];
     // Two words that are on their way together may change places.

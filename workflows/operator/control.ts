@@ -92,7 +92,7 @@ export function createControl(
     calls.get(withoutSchedule(change.caller))?.apply({ type: 'child_waits_changed', change });
   });
   onSignal(childUsedSignal, runSignals.childUsed, ({ caller, usage }) => {
-    calls.get(withoutSchedule(caller))?.used(usage);
+    calls.get(withoutSchedule(caller))?.apply({ type: 'child_used', usage });
   });
   onSignal(intentSignal, runSignals[CALL_INTENT], ({ activityId: id, intent }) => {
     const { scope = 0, call = '', n = 0 } = parseActivityId(id) ?? {};

@@ -101,7 +101,7 @@ export class OpenCall implements GateCall {
     const { call, events, used } = nextCall(this.#call, fact);
     this.#call = call;
     for (const event of events) this.#options.emit?.(event);
-    if (used !== undefined) this.used(used);
+    if (used !== undefined) this.#used(used);
     if (call.within !== within) this.#withinChanged(within, call.within);
     if (call.earlyAnswers.length < earlyAnswers.length) {
       const isUsed = events.some(({ type }) => type === 'decided');
@@ -153,7 +153,7 @@ export class OpenCall implements GateCall {
   }
 
   /** Reports the usage of model calls that the tool, or the sub-agent, has made. */
-  used(usage: Usage): void {
+  #used(usage: Usage): void {
     this.#options.onUsed?.(usage);
     this.#options.emit?.({ type: 'used', call: this.id, usage });
   }
