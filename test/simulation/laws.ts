@@ -159,8 +159,7 @@ function cancelEnds({ server, words }: Seen): string[] {
 
 function wordsAreHistory({ world, server, words }: Seen): string[] {
   const recorded = count(server, EventType.EVENT_TYPE_WORKFLOW_EXECUTION_UPDATE_ACCEPTED);
-  const hasRule = world.configs.some(({ authorize }) => authorize !== undefined);
-  return wordsRecorded(words, recorded, hasRule);
+  return wordsRecorded(words, recorded, world.hasRule);
 }
 
 /** Events in the histories of runs. */

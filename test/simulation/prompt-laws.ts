@@ -65,8 +65,8 @@ function shortenedIn(prompt: unknown): (observation: string) => string {
 /** Characters of a shortened observation that the model is shown. */
 const KEPT_CHARS = 200;
 
-/** The observation of a handoff. */
-const HANDED_OVER = /^The conversation is handed over/u;
+/** The observation of a handoff, and one that somebody has put in its place. */
+const HANDED_OVER = /^(?:The conversation is handed over|edited #)/u;
 
 /** The agent to which the last turn with a handoff gave the conversation is asked for the next turn. */
 export const rightAgentIsAsked: Law = ({ world, runs }) =>

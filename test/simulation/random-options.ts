@@ -1,6 +1,6 @@
 import type { Hooks } from '../../agent/definition/hooks.ts';
 import type { AgentDefinition, ConfigDefinition } from '../../config/define.ts';
-import type { Json } from '../../agent/values/vocabulary.ts';
+import type { ChatMessage, Json } from '../../agent/values/vocabulary.ts';
 import type { Model } from '../../models/model.ts';
 import { currentProcess } from './process.ts';
 import type { Random } from './random.ts';
@@ -110,9 +110,7 @@ function someHooks(own: Random, dice: Random): Hooks {
           beforeModel: async ({ messages }) => {
             await pass();
             if (dice.chance(0.02)) return { block: 'the request may not be sent' };
-            return dice.chance(0.2)
-              ? { messages: [...messages, { role: 'system', content: 'Be brief.' }] }
-              : undefined;
+            return dice.chance(0.2) ? { messages: messages.map(brief) } : undefined;
           },
         }
       : {}),
@@ -145,6 +143,12 @@ function someHooks(own: Random, dice: Random): Hooks {
         }
       : {}),
   };
+}
+
+function brief(message: ChatMessage, at: number): ChatMessage {
+  return at === 0 && typeof message.content === 'string'
+    ? { ...message, content: `${message.content}\nBe brief.` }
+    : message;
 }
 
 function hasNumber(input: Json): input is { n: Json } {

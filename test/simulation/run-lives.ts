@@ -114,7 +114,8 @@ export async function live(
   if (profile.speaksToChildren === true)
     operators.push(speakToChildren(stage, id, random.fork(), over.signal));
   const afterReset = () => resumePaused(run, speaker(id, words), over.signal);
-  if (isReset) operators.push(afterReset());
+  // Those who paused the run may think that their refused `resume` was heard.
+  if (isReset || profile.options !== undefined) operators.push(afterReset());
   // A program that answers each wait once would be asked again.
   else if (onWaiting === undefined)
     operators.push(resets.open(id, over.signal).then((wasReset) => (wasReset ? afterReset() : undefined)));

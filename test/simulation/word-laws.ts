@@ -9,16 +9,17 @@ import type { Values } from './values.ts';
 const WAY_MS = 120_000;
 
 /** A run that a person has paused stays paused until somebody says otherwise. */
-export const pausesHold: Law = ({ words }) =>
+export const pausesHold: Law = ({ world, words }) =>
   words.flatMap((paused) => {
     if (paused.type !== 'pause' || paused.outcome !== 'accepted') return [];
+    const begun = (world.hasRule ? paused.answeredAt : undefined) ?? paused.at;
     const others = words.filter(
       // The words to a parent hold for its sub-agents.
       ({ run, type }) =>
         (run === paused.run || paused.run.startsWith(`${run}/`)) &&
         /resume|rewind|cancel$|ended run|reset/u.test(type),
     );
-    const next = others.find(({ run, at }) => run === paused.run && at > paused.at);
+    const next = others.find(({ run, at }) => run === paused.run && at > begun);
     if (next?.type !== 'resume' || next.outcome !== 'refused' || !/not paused/u.test(next.error ?? ''))
       return [];
     // Two words that are on their way together may change places.
@@ -35,6 +36,7 @@ export const pausesHold: Law = ({ words }) =>
 export const pausedBeginsNothing: Law = ({ runs }) =>
   runs.flatMap(({ id, events }) => {
     let isPaused = false;
+    const refused = callsOfHooks(events);
     return events.flatMap((event) => {
       if (event.type === 'steered' && event.message.type === 'pause') isPaused = true;
       if (event.type === 'steered' && event.message.type === 'resume') isPaused = false;
@@ -42,10 +44,19 @@ export const pausedBeginsNothing: Law = ({ runs }) =>
       const begins =
         event.type === 'continued' ||
         event.type === 'model_started' ||
-        (event.type === 'tool_started' && ['pay', ...ONCE].includes(event.tool));
+        (event.type === 'tool_started' &&
+          ['pay', ...ONCE].includes(event.tool) &&
+          !refused.includes(event.call));
       return isPaused && begins ? [`${id} is paused, and there is an event ${event.type}`] : [];
     });
   });
+
+/** Calls that a hook refused: they begin and end, and nothing is run. */
+function callsOfHooks(events: readonly RunEvent[]): string[] {
+  return events.flatMap((event) =>
+    event.type === 'step' && event.step.attempts === 0 ? [event.step.call] : [],
+  );
+}
 
 /** A run that has kept an early answer by token does not wait for that answer. */
 export const earlyAnswersCount: Law = ({ server, values, runs, words }) =>

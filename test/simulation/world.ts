@@ -19,6 +19,8 @@ export interface World {
   late: string[];
   /** Returns true if a person has to approve the call. */
   isAsked(call: Pick<Effect, 'tool' | 'n'>): boolean;
+  /** A rule of the config is asked about each word, which takes a while. */
+  hasRule: boolean;
   /** Results of tools are messages of their own in all prompts of a run. */
   hasToolMessages: boolean;
   /** Time limit of a run, in milliseconds. */
@@ -204,7 +206,8 @@ export function createWorld(
 
   const configs = [tools, ...Array.from({ length: deploys }, () => deployed(tools, random))].map(configOf);
   const hasToolMessages = kind === 'tool-calling' && (second?.kind ?? kind) === kind;
-  return { configs, effects, asked, late, isAsked, hasToolMessages, timeLimitMs };
+  const hasRule = configs.some(({ authorize }) => authorize !== undefined);
+  return { configs, effects, asked, late, isAsked, hasRule, hasToolMessages, timeLimitMs };
 }
 
 /** The second agent is gone in some of the later versions. */

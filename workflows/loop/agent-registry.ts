@@ -25,6 +25,8 @@ export interface RunningAgent {
   readonly pause: Pause;
   readonly taken: TakenWords;
   readonly inbox: Inbox;
+  /** Removes and returns the events from before the loop. */
+  earlyEvents(): TimelessEvent[];
   /** Call it when the loop begins. From then on `status` includes the loop's counters. */
   started(loop: AgentLoop): void;
   ended(): void;
@@ -79,8 +81,10 @@ export function registerAgent(
   gate ??= createGate(new TakenWords(takenWords));
   const { control, pause, taken } = gate;
   let removeClock = () => undefined as unknown;
+  const earlyEvents = () => entry.events.splice(0);
   return {
     scope,
+    earlyEvents,
     control,
     pause,
     taken,
@@ -89,7 +93,7 @@ export function registerAgent(
       entry.loop = loop;
       loop.rewindTo = entry.rewindTo;
       entry.extend(entry.allowance);
-      for (const event of entry.events.splice(0)) loop.emit?.(event);
+      for (const event of earlyEvents()) loop.emit?.(event);
       removeClock = pause.addClock(loop.deadline);
       // A pause before this point could not be reported.
       if (pause.isOn) onStatusChange();

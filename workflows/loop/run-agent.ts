@@ -86,13 +86,17 @@ export async function runToEnd(input: AgentRunInput, hooks: LoopHooks = {}): Pro
 }
 
 /** Resolves the agent. A run without an agent has a start and an end: they are emitted here, because nothing says yet whether the config listens. */
-async function resolveOrReport(input: AgentRunInput, { scope, inbox }: RunningAgent): Promise<ResolvedAgent> {
+async function resolveOrReport(
+  input: AgentRunInput,
+  { scope, inbox, earlyEvents }: RunningAgent,
+): Promise<ResolvedAgent> {
   try {
     return await resolve(input, scope);
   } catch (failure) {
     const [emit, counters] = [emitter(true, input.agent, undefined), countersOf(input)];
     if (input.restart === undefined) emitStart(emit, input);
     emitRestart(emit, input, counters);
+    for (const event of earlyEvents()) emit?.(event);
     emitEnd(emit, inbox, [unfinished(errorOf(failure), counters)]);
     throw failure;
   }
