@@ -96,8 +96,12 @@ function saidIsHeard({ world, runs, words }: Seen): string[] {
         /^(?:resolve|abort)$/u.test(other.type) &&
         /^\d+$/u.test(other.call ?? ''),
     );
-    // A hook has kept the model call with the message from the model, and the run has ended with that error.
-    const isBlocked = runs.some(({ id, report }) => id === run && /^Hook/u.test(report.error?.type ?? ''));
+    // A hook, or a worker without the model, has kept the model call with the message from the model. The run has ended with that error.
+    const isBlocked = runs.some(
+      ({ id, report: { error } }) =>
+        id === run &&
+        (/^Hook/u.test(error?.type ?? '') || error?.message.includes('which this worker does not have')),
+    );
     return isHeard || isDropped || isBeforeRewind || isUnheard || isDecided || isBlocked
       ? []
       : [`${run}: nobody heard "${said}"`];

@@ -131,24 +131,43 @@ export function withOneLife<R extends Pick<RunLife, 'id' | 'isAgain'>>(runs: rea
   return runs.filter(({ id, isAgain }) => !isAgain && runs.filter((run) => run.id === id).length === 1);
 }
 
-/** Each decision on a run's own call is in its record once. */
+/** Each decision on a run's own call is in its record once, and no other decision is. */
 function decisionsTakeEffect({ runs, words }: Outcome): string[] {
   return withOneLife(runs).flatMap(({ id, events }) => {
     const own = words.filter(
       ({ run, call, type, wait }) =>
         run === id &&
-        ((wait !== undefined && call !== undefined && !call.includes('/') && type !== 'extend') ||
-          type === 'resolve by token'),
+        call?.includes('/') === false &&
+        ((wait !== undefined && type !== 'extend') || type === 'cancelCall' || type === 'resolve by token'),
     );
-    const accepted = own.filter(({ outcome }) => outcome === 'accepted').length;
-    const unknown = own.filter(({ outcome }) => outcome === 'unknown').length;
-    const decided = events.filter(
-      (event) => event.type === 'decided' && event.decision.type !== 'cancelCall',
-    ).length;
-    return decided >= accepted && decided <= accepted + unknown
-      ? []
-      : [`${id}: ${accepted} decisions were accepted, ${unknown} may have been, and ${decided} are recorded`];
+    const count = (outcome: Word['outcome']) =>
+      countedBy(own.filter((word) => word.outcome === outcome).map(nameOfDecision));
+    const [accepted, unknown] = [count('accepted'), count('unknown')];
+    const decided = countedBy(
+      events.flatMap((event) => (event.type === 'decided' ? [`${event.decision.type} ${event.call}`] : [])),
+    );
+    return [...new Set([...accepted.keys(), ...decided.keys()])].flatMap((name) => {
+      const [least, more, found] = [accepted, unknown, decided].map(
+        (counts) => counts.get(name) ?? 0,
+      ) as Counts;
+      return found >= least && found <= least + more
+        ? []
+        : [
+            `${id}: ${name} was accepted ${least} times, may have been ${more} times, and is recorded ${found} times`,
+          ];
+    });
   });
+}
+
+type Counts = [least: number, more: number, found: number];
+
+const nameOfDecision = ({ type, call }: Word): string =>
+  `${type === 'resolve by token' ? 'resolve' : type} ${call}`;
+
+function countedBy(names: readonly string[]): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
+  return counts;
 }
 
 /** The usage and iterations at the end of a run are those that its events add up to, over rewinds and continue-as-new. */

@@ -7,7 +7,12 @@ import type { VirtualServer } from './server.ts';
 export const sessionsAnswer: Law = ({ server, sessions }) =>
   sessions.flatMap((session) =>
     session.isSettled
-      ? [...oneAtATime(server, session), ...answersKept(server, session), ...clearsOnce(server, session)]
+      ? [
+          ...oneAtATime(server, session),
+          ...answersKept(server, session),
+          ...clearsOnce(server, session),
+          ...inOrder(server, session),
+        ]
       : [`session ${session.name} waits for runs that are over`],
   );
 
@@ -18,6 +23,30 @@ function clearsOnce({ executions }: VirtualServer, { name, clears }: SessionLife
   ).length;
   const said = clears.filter(({ isRefused }) => !isRefused).length;
   return ended > said ? [`session ${name} ended ${ended} times, and was cleared ${said} times`] : [];
+}
+
+/** The messages of each sender are answered in the order in which they were sent, and each answer follows its question. */
+function inOrder(server: VirtualServer, { name, lives, report }: SessionLife): string[] {
+  const begun = lives
+    .filter(({ isAgain }) => !isAgain)
+    .map(({ id }) => ({ id, at: server.executions.find((one) => one.id === id)?.startedAt ?? 0 }))
+    .toSorted((a, b) => a.at - b.at);
+  const misplaced = begun.filter(({ id }, place) =>
+    begun.slice(0, place).some((earlier) => isSentBefore(id, earlier.id)),
+  );
+  const roles = report.messages.map(({ role }) => role).filter((role) => role !== 'system');
+  const isPaired = roles.every((role, at) => role === (at % 2 === 0 ? 'user' : 'assistant'));
+  return [
+    ...misplaced.map(({ id }) => `session ${name}: ${id} was sent before others, and began after them`),
+    ...(isPaired ? [] : [`session ${name} has messages of ${roles.join(', ')}`]),
+  ];
+}
+
+/** Two messages of one sender, whose numbers count down. */
+function isSentBefore(id: string, other: string): boolean {
+  const [, sender, at] = /^(.*)-(\d+)$/u.exec(id) ?? [];
+  const [, otherSender, otherAt] = /^(.*)-(\d+)$/u.exec(other) ?? [];
+  return sender === otherSender && Number(at) > Number(otherAt);
 }
 
 function oneAtATime(server: VirtualServer, { name, lives }: SessionLife): string[] {

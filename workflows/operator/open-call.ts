@@ -39,6 +39,8 @@ export class OpenCall implements GateCall {
   readonly approvers: readonly string[] | undefined;
   readonly #options: OpenCallOptions;
   #call: Call;
+  /** End of the wait under way, in milliseconds since 1970. */
+  #waitsUntil = Infinity;
   #scope: CancellationScope | undefined;
   /** The decision that ends the current wait, until the workflow has continued. */
   #decision: OperatorDecision | undefined;
@@ -83,6 +85,8 @@ export class OpenCall implements GateCall {
 
   get isDecided(): boolean {
     const { wait, cancelled } = this.#call;
+    // The timer of a wait may have fired in the same task as a decision. Readers of the history then see the timer first.
+    if (Date.now() >= this.#waitsUntil) return true;
     return this.#decision !== undefined || (wait === undefined && cancelled !== undefined);
   }
 
@@ -134,6 +138,7 @@ export class OpenCall implements GateCall {
     if (stopsClock) clock.pause();
     const timeoutMs = wait.until === undefined ? timeout?.afterMs : wait.until - Date.now();
     const timer = recordTimer(waitingSummary(this.id, fact.figure ?? wait.tool, this.state), timeoutMs);
+    this.#waitsUntil = Date.now() + (timeoutMs ?? Infinity);
     onWaitingChange();
     let outcome = 'no decision in time';
     try {
@@ -142,6 +147,7 @@ export class OpenCall implements GateCall {
       else if (wait.until === undefined && timeout !== undefined) this.apply({ type: 'unanswered', timeout });
     } finally {
       this.apply({ type: 'wait_ended' });
+      this.#waitsUntil = Infinity;
       timer.end();
       if (stopsClock) clock.resume();
       onWaitingChange();
