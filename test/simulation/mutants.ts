@@ -216,6 +216,35 @@ export const mutants: readonly Mutant[] = [
     replace: 'takenWords: undefined,',
   },
   {
+    name: 'a person resumes a sub-agent whose parent is paused, for readers',
+    seed: 1141,
+    file: 'agent/run/view.ts',
+    find: 'if (above) this.#isPausedAbove',
+    replace:
+      'if (type === "resume") this.#isPausedAbove = this.#isPaused = false;\n    else if (above) this.#isPausedAbove',
+  },
+  {
+    name: 'a clear that is sent again clears the next conversation',
+    seed: 1,
+    file: 'agent/session/clear.ts',
+    find: 'if (conversation !== present)',
+    replace: 'if (present === "")',
+  },
+  {
+    name: 'a decision is taken after the time of its wait',
+    seed: 27722,
+    file: 'workflows/operator/open-call.ts',
+    find: 'if (Date.now() >= this.#waitsUntil) return true;',
+    replace: '',
+  },
+  {
+    name: 'the words before a run that ends without its agent are not reported',
+    seed: 14226,
+    file: 'workflows/loop/run-agent.ts',
+    find: 'for (const event of earlyEvents()) emit?.(event);',
+    replace: '',
+  },
+  {
     name: 'a reader does not count what sub-agents have used',
     seed: 1,
     file: 'history/trace/run-calls.ts',
