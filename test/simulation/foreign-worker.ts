@@ -28,7 +28,9 @@ export class ForeignWorker implements Poller {
     const { token, schedule, execution } = activity;
     const tool = schedule.activityType?.name ?? '';
     const [payload] = schedule.input?.payloads ?? [];
-    const { n } = (payload ? this.#values.read(payload) : {}) as { n: number };
+    // The worker without the tool's definition cannot read the text of a model, and sends it as it is.
+    const sent = payload ? this.#values.read(payload) : {};
+    const { n } = (typeof sent === 'string' ? JSON.parse(sent) : sent) as { n: number };
     await sleep(random.int(0, 3000));
     if (random.chance(0.1)) return this.#answer(() => activity.fail(token, failure(`${tool} is busy`)));
     if (random.chance(0.1))

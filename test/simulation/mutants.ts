@@ -210,7 +210,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a word that is sent again is refused after a rewind',
-    seed: 95,
+    seed: 157,
     file: 'client/restart/restart-input.ts',
     find: 'takenWords: isFork || takenWords.length === 0 ? undefined : takenWords,',
     replace: 'takenWords: undefined,',

@@ -5,6 +5,7 @@ import { type WaitingCall, stateOf } from '../../agent/rules/waiting.ts';
 import { limits } from '../../agent/values/limits.ts';
 import type { Onlooker } from './onlooker.ts';
 import type { Random } from './random.ts';
+import type { VirtualServer } from './server.ts';
 import { isCalm, sleep } from './virtual-time.ts';
 
 /** One word of an operator, and what became of it. */
@@ -91,6 +92,22 @@ export async function operate(
     );
     isPaused = (await Promise.all(words)).includes(true);
   }
+}
+
+/** A pause that was sent again has reached the next run of the id. Its sender is gone. */
+export function isPausedByOthers(server: VirtualServer, words: readonly Word[], run: RunReport): boolean {
+  const begun = server.executions.findLast((one) => one.id === run.id && !one.request.continuedFrom);
+  const { startedAt = 0 } = begun ?? {};
+  return (
+    run.status === 'paused' &&
+    words.some(
+      (word) =>
+        word.run === run.id &&
+        word.type === 'pause' &&
+        word.at < startedAt &&
+        (word.answeredAt ?? 0) > startedAt,
+    )
+  );
 }
 
 /** Looks after a run that somebody has reset: the reset repeats a pause, and those who paused the run may have gone. */

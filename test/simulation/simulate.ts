@@ -7,7 +7,7 @@ import { bundle } from '../../worker/workflow-bundle.ts';
 import { disturb } from './chaos.ts';
 import { ForeignWorker } from './foreign-worker.ts';
 import { brokenLaws } from './laws.ts';
-import { type Word, speaker } from './operator.ts';
+import { type Word, isPausedByOthers, speaker } from './operator.ts';
 import { createOnlooker } from './onlooker.ts';
 import { OPERATED } from './outside-laws.ts';
 import { VirtualProcess } from './process.ts';
@@ -155,7 +155,7 @@ class Simulation {
     const { runs, sessions } = await this.#play(client, isSession);
     for (const { id, end, report } of runs) {
       this.#tell(`${id} ${end ?? 'is not over'}`);
-      if (end !== undefined) continue;
+      if (end !== undefined || isPausedByOthers(this.#server, this.#words, report)) continue;
       const open = this.#server.executions.filter(({ isOpen }) => isOpen).map((one) => one.summary());
       const waiting = JSON.stringify(report.waiting);
       this.problems.push(`${id} is not over after ${MOST_MS} ms, and waits for ${waiting}`, ...open);
