@@ -58,13 +58,15 @@ export function createToolActivity(
         // A `once` guard looks itself.
         if (meta.once !== true) await attempt.mustBeOurs();
         const { maxOutputChars } = meta;
-        const ended = await inToolScope(scopeOf(tool, meta, attempt.context), () =>
+        const pass = async (ended: Promise<ToolResult>) =>
+          afterTool(hooks, tool.name, input, await deferral.resultOf(await ended), maxOutputChars);
+        const passed = await inToolScope(scopeOf(tool, meta, attempt.context), () =>
           meta.reconcile === true
-            ? reconcileCall(tool, input, maxOutputChars, context).then(deferral.resultOf)
-            : guard.run(async () => deferral.resultOf(await runTool(tool, input, context, maxOutputChars))),
+            ? pass(reconcileCall(tool, input, maxOutputChars, context))
+            : // Within the guard: the tool may have taken effect when its hook fails or is cancelled.
+              guard.run(() => pass(runTool(tool, input, context, maxOutputChars))),
         );
         const usage = counter.sum().modelCalls === 0 ? {} : { usage: counter.sum() };
-        const passed = await afterTool(hooks, tool.name, input, ended, maxOutputChars);
         const made = [...changes, ...(passed.changes ?? [])].slice(-limits.changes);
         return {
           ...passed,

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import type { ConfigDefinition } from '../../config/define.ts';
 import { defineModel } from '../../models/model.ts';
 import type { Hooks } from '../../agent/definition/hooks.ts';
@@ -185,6 +185,25 @@ test('the observation of a call that happens once does not pass a failing hook, 
   await run.decide('1.1', { type: 'resolve', output: 'paid' });
   await run.result();
   expect(ran).toEqual([['pay', '4111']]);
+});
+
+test('a rewind while afterTool runs asks before it repeats the effect', async () => {
+  let isCalled = false;
+  hooks = {
+    async afterTool(_step, { signal }) {
+      isCalled = true;
+      await sleep(60_000, undefined, { signal });
+    },
+  };
+  const run = await rig.client.start('pay', 'what?');
+  await waitOf(run, { reason: 'approval' });
+  await run.decide('1.1', { type: 'approve' });
+  await vi.waitUntil(() => isCalled, { timeout: 20_000 });
+  hooks = {};
+  await run.rewind({ step: 1 });
+  expect(await waitOf(run, { reason: 'repeated' })).toMatchObject({ call: '1.1' });
+  expect(ran).toEqual([['pay', '4111']]);
+  await run.cancel();
 });
 
 test('a blocked request fails the run, and the model is not asked', async () => {
