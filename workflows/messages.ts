@@ -4,7 +4,7 @@ import type { LiveTools } from '../agent/definition/recorded-agent.ts';
 import type { BacktestStart } from '../agent/backtest/backtest-start.ts';
 import type { VerdictCounts } from '../agent/backtest/backtest-report.ts';
 import type { LateAnswer } from '../agent/session/late-answers.ts';
-import type { ClearData } from '../agent/session/clear.ts';
+import type { ClearData } from '../agent/rules/sent-data.ts';
 import type { SessionMessage } from '../agent/session/session.ts';
 import { type Content, contentText } from '../agent/values/content.ts';
 import { CALL_INTENT, type Origin } from '../agent/calls/calls.ts';

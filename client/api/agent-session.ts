@@ -1,5 +1,5 @@
 import { type Client, WithStartWorkflowOperation, WorkflowUpdateFailedError } from '@temporalio/client';
-import type { ClearData } from '../../agent/session/clear.ts';
+import type { ClearData } from '../../agent/rules/sent-data.ts';
 import {
   type SessionMessage,
   type SessionState,

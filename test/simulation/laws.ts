@@ -100,7 +100,8 @@ function saidIsHeard({ world, runs, words }: Seen): string[] {
     const isBlocked = runs.some(
       ({ id, report: { error } }) =>
         id === run &&
-        (/^Hook/u.test(error?.type ?? '') || error?.message.includes('which this worker does not have')),
+        (error?.type.startsWith('Hook') === true ||
+          error?.message.includes('which this worker does not have')),
     );
     return isHeard || isDropped || isBeforeRewind || isUnheard || isDecided || isBlocked
       ? []

@@ -226,7 +226,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a clear that is sent again clears the next conversation',
     seed: 1,
-    file: 'agent/session/clear.ts',
+    file: 'agent/rules/sent-data.ts',
     find: 'if (conversation !== present)',
     replace: 'if (present === "")',
   },

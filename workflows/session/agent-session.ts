@@ -12,7 +12,7 @@ import {
 import { imagesOf } from '../../agent/values/content.ts';
 import { qualifyImageRefs } from '../../agent/start/image-refs.ts';
 import { fieldsOf, withoutNulls } from '../../agent/values/json-object.ts';
-import { sentData } from '../../agent/rules/sent-data.ts';
+import { checkClear, sentData } from '../../agent/rules/sent-data.ts';
 import { utf8Length } from '../../agent/values/digest.ts';
 import { limits } from '../../agent/values/limits.ts';
 import {
@@ -24,7 +24,6 @@ import {
   checkSessionMessage,
   sessionLimits,
 } from '../../agent/session/session.ts';
-import { checkClear } from '../../agent/session/clear.ts';
 import {
   type LateAnswer,
   asLateAnswer,
