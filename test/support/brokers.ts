@@ -5,6 +5,7 @@ import { delimiter, join } from 'node:path';
 import { execa } from 'execa';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { accepts } from '../../server/ports.ts';
+import postgres from 'postgres';
 import { postgresPrograms, postgresUser } from '../cluster/programs.ts';
 import { freePort } from './dev-server.ts';
 
@@ -31,6 +32,8 @@ interface Installed {
   ) => Promise<{ file: string; args: string[]; user?: Ids | undefined }>;
   /** Ends the broker with its child processes. */
   killSignal: NodeJS.Signals;
+  /** Returns false while a broker that takes connections refuses requests. */
+  isReady?: (url: string) => Promise<boolean>;
 }
 
 type Ids = Awaited<ReturnType<typeof postgresUser>>;
@@ -56,6 +59,7 @@ const installed: { [name in BrokerName]: Installed } = {
     url: (port) => `postgres://reloop@127.0.0.1:${port}/postgres`,
     prepare: preparePostgres,
     killSignal: 'SIGQUIT',
+    isReady: answersQueries,
   },
 };
 
@@ -63,7 +67,7 @@ const START_MS = 60_000;
 
 /** Throws where the broker cannot be had. */
 export async function startBroker(name: BrokerName): Promise<Broker> {
-  const { url, prepare, killSignal } = installed[name];
+  const { url, prepare, killSignal, isReady = async () => true } = installed[name];
   const folder = await mkdtemp(join(tmpdir(), 'reloop-broker-'));
   const port = await freePort();
   const { file, args, user } = await prepare(folder, port);
@@ -75,7 +79,11 @@ export async function startBroker(name: BrokerName): Promise<Broker> {
   };
   const start = async () => {
     child = run();
-    for (const late = Date.now() + START_MS; !(await accepts(port)); await sleep(50)) {
+    for (
+      const late = Date.now() + START_MS;
+      !((await accepts(port)) && (await isReady(url(port))));
+      await sleep(50)
+    ) {
       if (Date.now() > late) throw new Error(`${name} does not answer on port ${port}`);
       // Another program may have had the port.
       if (child.exitCode !== null) child = run();
@@ -101,6 +109,19 @@ export async function brokerProblem(name: BrokerName): Promise<string | undefine
     return undefined;
   } catch (error) {
     return String(error);
+  }
+}
+
+/** PostgreSQL takes connections while it starts up, and refuses them with an error. */
+async function answersQueries(url: string): Promise<boolean> {
+  const sql = postgres(url, { max: 1 });
+  try {
+    await sql`SELECT 1`;
+    return true;
+  } catch {
+    return false;
+  } finally {
+    await sql.end({ timeout: 0 });
   }
 }
 
