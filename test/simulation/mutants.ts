@@ -224,13 +224,6 @@ export const mutants: readonly Mutant[] = [
       'if (type === "resume") this.#isPausedAbove = this.#isPaused = false;\n    else if (above) this.#isPausedAbove',
   },
   {
-    name: 'a clear that is sent again clears the next conversation',
-    seed: 1,
-    file: 'agent/rules/sent-data.ts',
-    find: 'if (conversation !== present)',
-    replace: 'if (present === "")',
-  },
-  {
     name: 'a decision is taken after the time of its wait',
     seed: 27722,
     file: 'workflows/operator/open-call.ts',
