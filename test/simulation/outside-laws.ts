@@ -111,7 +111,9 @@ function approvedInputs({ world, words }: Outcome): string[] {
     if (!isAsked(effect)) return [];
     const isApproved = words.some((word) => {
       const { type, run, outcome, wait, data, at } = word;
-      if (outcome === 'refused' || at > effect.at || !effect.root.startsWith(run)) return false;
+      // A reset repeats a word that the rule has refused, and the rule is asked again.
+      const isRefused = outcome === 'refused' && !(isForbidden(word) && isReset(words, run));
+      if (isRefused || at > effect.at || !effect.root.startsWith(run)) return false;
       const { input, remember } = (data ?? {}) as { input?: { n: number }; remember?: string };
       // An approval function is asked about the model's inputs, and not about those of people.
       if (type === 'retry of the ended run') return effect.tool === 'order' && input?.n === effect.n;
