@@ -6,7 +6,7 @@ import { isForbidden } from './outside-laws.ts';
 import type { Random } from './random.ts';
 import { sleep } from './virtual-time.ts';
 
-/** After a refusal by the run's rule. */
+/** Pause before a word is sent again that `authorize` has refused. */
 const PATIENCE_MS = 1000;
 
 /** A program that answers each wait once, as `onWaiting` reports it. */

@@ -1,4 +1,4 @@
-import { sayWord, speaker } from './operator.ts';
+import { type Habits, sayWord, speaker } from './operator.ts';
 import type { Random } from './random.ts';
 import type { Stage } from './run-lives.ts';
 import { isCalm, sleep } from './virtual-time.ts';
@@ -27,7 +27,7 @@ export async function speakToChildren(
     }
     if (!random.may('word to a sub-agent')) continue;
     const isPaused = await sayWord(run, report, random.fork(), speak, paused.has(run.id), {
-      ...MANY,
+      ...toSubAgents,
       ...profile.habits,
     });
     if (isPaused) paused.add(run.id);
@@ -35,8 +35,8 @@ export async function speakToChildren(
   }
 }
 
-/** Sub-agents are over soon, and hear a word nevertheless. */
-const MANY = {
+/** Shares of the words to a sub-agent: larger than those to a run, because a sub-agent ends soon. */
+const toSubAgents: Habits = {
   say: 0.15,
   pause: 0.1,
   cancel: 0.03,

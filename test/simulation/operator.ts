@@ -31,6 +31,7 @@ export const refusals: ReadonlySet<string> = new Set([
   'DecisionRefused',
   'InvalidInput',
   'RunNotFound',
+  'SessionNotFound',
   'WorkflowNotFoundError',
 ]);
 

@@ -10,19 +10,19 @@ import { sleep } from './virtual-time.ts';
 /** The name under which a config with `limits` has the model of the first agent. */
 const SHARED = 'shared';
 
-/** Options that few users combine. Without them: an empty object for each. */
+/** Options of agents and configs that few users combine. */
 export interface RandomOptions {
-  /** Of any agent. The choices differ from call to call. */
+  /** Chooses options of an agent. Each call chooses anew. */
   agent(): Partial<AgentDefinition>;
-  /** The model of the first agent, with a second model for its failures, or with limits. */
+  /** Makes the model of the first agent, with a second model for its failures, or with limits. */
   model(first: () => Model): { model: AgentDefinition['model']; config: Partial<ConfigDefinition> };
-  /** Of a version of the config: some options are gone in a later one. */
+  /** Returns the options of a version of the config. Later versions may lack hooks and `authorize`. */
   config(version: number): Partial<ConfigDefinition>;
-  /** An agent that the version does not have. */
+  /** Returns the name of the agent that a version of the config lacks; undefined: it has all agents. */
   gone(version: number): string | undefined;
 }
 
-/** For worlds without random options. */
+/** Sets no options. */
 export const noOptions: RandomOptions = {
   agent: () => ({}),
   model: (first) => ({ model: first(), config: {} }),
@@ -30,7 +30,7 @@ export const noOptions: RandomOptions = {
   gone: () => undefined,
 };
 
-/** `share`: of the options that are there. `own` makes the choices of the world, and `dice` those of its hooks and rules. */
+/** Chooses the options of a world; each is there with the chance `share`. `own` makes the choices, and `dice` those of the hooks and of `authorize`. */
 export function randomOptions(own: Random, dice: Random, isSession: boolean, share: number): RandomOptions {
   const isThere = () => own.chance(share);
   const [hasHooks, hasRules] = [isThere(), isThere()];
@@ -87,7 +87,7 @@ function someMemory(own: Random): NonNullable<AgentDefinition['memory']> {
   ] as const);
 }
 
-/** Some words are refused, by an answer or an error, at once or after a while. */
+/** Refuses some words, by an answer or an error, at once or after a while. */
 async function mayDecide(dice: Random): Promise<boolean> {
   await currentProcess().proceed();
   await sleep(dice.int(0, 500));

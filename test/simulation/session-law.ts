@@ -21,7 +21,7 @@ function clearsOnce({ executions }: VirtualServer, { name, clears }: SessionLife
   const ended = executions.filter(
     ({ request, end }) => request.type === AGENT_SESSION && end?.type === 'completed',
   ).length;
-  const said = clears.filter(({ isRefused }) => !isRefused).length;
+  const said = clears.filter(({ outcome }) => outcome !== 'refused').length;
   return ended > said ? [`session ${name} ended ${ended} times, and was cleared ${said} times`] : [];
 }
 
@@ -29,7 +29,7 @@ function clearsOnce({ executions }: VirtualServer, { name, clears }: SessionLife
 function inOrder(server: VirtualServer, { name, lives, report }: SessionLife): string[] {
   const begun = lives
     .filter(({ isAgain }) => !isAgain)
-    .map(({ id }) => ({ id, at: server.executions.find((one) => one.id === id)?.startedAt ?? 0 }))
+    .map(({ id }) => ({ id, at: beginOf(server, id) }))
     .toSorted((a, b) => a.at - b.at);
   const misplaced = begun.filter(({ id }, place) =>
     begun.slice(0, place).some((earlier) => isSentBefore(id, earlier.id)),
@@ -42,7 +42,12 @@ function inOrder(server: VirtualServer, { name, lives, report }: SessionLife): s
   ];
 }
 
-/** Two messages of one sender, whose numbers count down. */
+/** The time at which the first execution of a run began. */
+function beginOf({ executions }: VirtualServer, id: string): number {
+  return executions.find((one) => one.id === id)?.startedAt ?? 0;
+}
+
+/** Compares two messages of one sender, whose numbers count down. */
 function isSentBefore(id: string, other: string): boolean {
   const [, sender, at] = /^(.*)-(\d+)$/u.exec(id) ?? [];
   const [, otherSender, otherAt] = /^(.*)-(\d+)$/u.exec(other) ?? [];
@@ -72,7 +77,7 @@ function oneAtATime(server: VirtualServer, { name, lives }: SessionLife): string
 function answersKept(server: VirtualServer, { name, lives, report, clears }: SessionLife): string[] {
   const clearedAt = Math.max(
     0,
-    ...clears.flatMap(({ isRefused, answeredAt }) => (isRefused ? [] : [answeredAt])),
+    ...clears.flatMap(({ outcome, answeredAt = Infinity }) => (outcome === 'refused' ? [] : [answeredAt])),
   );
   // A summary stands for older messages.
   const isShort = clearedAt > 0 || report.messages[0]?.role === 'system';
@@ -83,7 +88,7 @@ function answersKept(server: VirtualServer, { name, lives, report, clears }: Ses
     const times = said.filter((one) => one === `user: message ${id}`).length;
     // Somebody whose word was long on its way may have rewound the run after its end.
     const isAnswered = server.executions.some((one) => one.id === id && one.end?.type === 'completed');
-    const began = server.executions.find((one) => one.id === id)?.startedAt ?? 0;
+    const began = beginOf(server, id);
     const least = isAnswered && (!isShort || (clearedAt > 0 && began > clearedAt)) ? 1 : 0;
     if (least <= times && times <= (isAnswered ? 1 : 0)) return [];
     return [`session ${name} has the message of ${id} ${times} times (${end})`];

@@ -1,7 +1,6 @@
-import type { AgentClient } from '../../client/api/agent-client.ts';
 import type { AgentSession, SessionReport } from '../../client/api/agent-session.ts';
-import { DecisionRefused, RunNotFound, SessionNotFound } from '../../client/connect/errors.ts';
-import { speaker } from './operator.ts';
+import { RunNotFound, SessionNotFound, unless } from '../../client/connect/errors.ts';
+import { type Speak, type Word, speaker } from './operator.ts';
 import type { Random } from './random.ts';
 import { MOST_MS, type RunLife, type Stage, live } from './run-lives.ts';
 import { isCalm, sleep } from './virtual-time.ts';
@@ -13,15 +12,10 @@ export interface SessionLife {
   name: string;
   lives: RunLife[];
   report: SessionReport;
-  clears: Clear[];
+  /** Words that clear the conversation. */
+  clears: Word[];
   /** All its runs are over, and the session knows. */
   isSettled: boolean;
-}
-
-/** A word that forgets the conversation. */
-interface Clear {
-  answeredAt: number;
-  isRefused: boolean;
 }
 
 /** A session in which one or two people say something, whether or not they have heard an answer. */
@@ -29,12 +23,12 @@ export async function playSession(stage: Stage, name: string, random: Random): P
   const { client, profile } = stage;
   const until = Date.now() + MOST_MS;
   const over = new AbortController();
-  const clears: Clear[] = [];
-  const isCleared = profile.clears === true;
+  const clears: Word[] = [];
   // An error is thrown where the senders are awaited.
-  const clearing = isCleared
-    ? clearOften(client.session(name), random.fork(), clears, over.signal)
-    : Promise.resolve();
+  const clearing =
+    profile.clears === true
+      ? clearOften(client.session(name), random.fork(), speaker(name, clears), over.signal)
+      : Promise.resolve();
   clearing.catch(() => undefined);
   const lives: Promise<RunLife>[] = [];
   const senders = Array.from({ length: random.int(1, 2) }, async (_, sender) => {
@@ -64,45 +58,24 @@ export async function playSession(stage: Stage, name: string, random: Random): P
   }
 }
 
-/** A session that somebody has cleared is gone. */
+/** The state of a session. A session that somebody has cleared is gone: it has no messages. */
 async function described(session: AgentSession): Promise<SessionReport> {
-  try {
-    return await session.describe();
-  } catch (error) {
-    if (!(error instanceof SessionNotFound)) throw error;
-    return { name: session.name, messages: [], runs: [], running: null, queued: [], unanswered: [] };
-  }
+  const report = await unless(SessionNotFound, session.describe());
+  const none = { messages: [], runs: [], running: null, queued: [], unanswered: [] };
+  return report ?? { name: session.name, ...none };
 }
 
-/** Somebody forgets the conversation now and then, mostly when nobody expects it. */
+/** Clears the conversation now and then, mostly when nobody expects it. */
 async function clearOften(
   session: AgentSession,
   random: Random,
-  clears: Clear[],
+  speak: Speak,
   over: AbortSignal,
 ): Promise<void> {
   while (!over.aborted && !isCalm()) {
     await sleep(random.int(0, 4000));
     if (over.aborted || !random.may('clear')) continue;
-    const clear = { answeredAt: Infinity, isRefused: false };
-    clears.push(clear);
-    try {
-      await session.clear();
-    } catch (error) {
-      if (!(error instanceof SessionNotFound) && !(error instanceof DecisionRefused)) throw error;
-      clear.isRefused = true;
-    }
-    clear.answeredAt = Date.now();
-  }
-}
-
-async function isThere(client: AgentClient, id: string): Promise<boolean> {
-  try {
-    await client.get(id).describe();
-    return true;
-  } catch (error) {
-    if (error instanceof RunNotFound) return false;
-    throw error;
+    await speak({ type: 'clear' }, () => session.clear());
   }
 }
 
@@ -113,7 +86,7 @@ async function lifeOf(stage: Stage, name: string, id: string, random: Random): P
     const { runs } = await described(session);
     if (runs.includes(id)) break;
     // A session that was cleared has forgotten its runs.
-    if (stage.profile.clears === true && (await isThere(client, id))) break;
+    if (stage.profile.clears === true && (await unless(RunNotFound, client.get(id).describe()))) break;
   }
   const life = await live(stage, id, random);
   const isRetried =

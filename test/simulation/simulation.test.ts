@@ -25,8 +25,8 @@ const FAILED_ONCE: [seed: number, problem: string][] = [
   [50_069, 'the virtual core told a workflow twice of the end of a local activity'],
   [500_079, 'the result of a run that its time limit had stopped lacked attempts'],
   [3_000_047, 'a rewind to before a handoff kept the later agent'],
-  [4_000_377, 'a cancellation during `afterTool` hid the effect of a call'],
   [3_000_059, 'another agent than that of the conversation wrote its summary'],
+  [4_000_377, 'a cancellation during `afterTool` hid the effect of a call'],
 ];
 
 let sandbox: Sandbox;

@@ -62,7 +62,7 @@ interface ModelWorld {
   errors?: readonly ModelFailure[] | undefined;
 }
 
-interface ModelOptions {
+export interface ModelOptions {
   /** The agent that asks the model. */
   agent: string;
   /** The model's server counts tokens. */

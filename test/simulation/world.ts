@@ -6,7 +6,7 @@ import { type LongRuns, longRuns } from './long-runs.ts';
 import type { Profile } from './profiles.ts';
 import { Random } from './random.ts';
 import { noOptions, randomOptions } from './random-options.ts';
-import { type Asked, FEW, HANDOFF, type WorldKind, createModel } from './world-model.ts';
+import { type Asked, FEW, HANDOFF, type ModelOptions, type WorldKind, createModel } from './world-model.ts';
 import { BULKY, DEADLY, type Effect, type ToolWorld, createTools, input } from './world-tools.ts';
 
 /** The simulated agents, the effects of their tools, and the requests to their model. */
@@ -125,12 +125,13 @@ export function createWorld(
   const [topOptions, helperOptions, secondOptions] = [extra.agent(), extra.agent(), extra.agent()];
   const transfer = second === undefined ? [] : [`${HANDOFF}second`];
 
+  const modelOf = (of: Omit<ModelOptions, 'counts'>) => createModel(world, { counts: long.counts, ...of });
+
   const configOf = (versionTools: readonly Tool[], version: number): ConfigDefinition => {
     const gone = extra.gone(version);
     const { model, config } = extra.model(() =>
-      createModel(world, {
+      modelOf({
         agent: 'top',
-        counts: long.counts,
         kind,
         mostCalls: size === 'wide' ? many : FEW,
         tools: [...names, ...(deploys > 0 ? ['fresh'] : []), ...more, ...transfer],
@@ -159,9 +160,8 @@ export function createWorld(
       ...long.helper,
       ...helperOptions,
       tools: versionTools.filter(({ name }) => simple.includes(name)),
-      model: createModel(world, {
+      model: modelOf({
         agent: 'helper',
-        counts: long.counts,
         kind: helperKind,
         mostCalls: size === 'wide helper' ? many : FEW,
         tools: simple,
@@ -192,9 +192,8 @@ export function createWorld(
         ...secondOptions,
         handoffs,
         tools: versionTools.filter(({ name }) => second.tools.includes(name)),
-        model: createModel(world, {
+        model: modelOf({
           agent: 'second',
-          counts: long.counts,
           kind: second.kind,
           mostCalls: FEW,
           tools: [...second.tools, ...second.options.handoffs.map((name) => `${HANDOFF}${name}`)],

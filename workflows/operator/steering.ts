@@ -34,7 +34,7 @@ export interface SteeringHooks {
   agents(): SteeringTarget[];
   /** Asks the config's `authorize` about a message; undefined: the run has none. */
   authorizer(): AskAuthorize | undefined;
-  /** Called with every accepted message. */
+  /** Called with every accepted message. `above`: the parent run is paused or resumed, and this run with it. */
   onMessage(message: RunMessage, above?: true): void;
   /** Called when the run is paused or resumed. */
   onPauseChange(): void;
