@@ -85,7 +85,7 @@ export const findingMutants: readonly Mutant[] = [
   {
     name: 'a task may send as much as it likes',
     finding: 'C2',
-    seed: 92,
+    seed: 126,
     file: 'workflows/task-room.ts',
     find: 'if (sentBytes + bytes > limits.taskBytes) return false;',
     replace: '',
