@@ -1,8 +1,10 @@
 import { arrows, outside } from './arrows.mjs';
 
 const folders = Object.keys(arrows);
-/** The one file that imports the SDK's internals. */
+/** The one file of the product that imports the SDK's internals. */
 const INTERNALS = 'history/read/payloads.ts';
+/** The one file of the simulator that does. */
+const SIMULATED_SDK = 'test/simulation/sdk.ts';
 
 /** The rules against imports of one folder, seen from one of its rooms. */
 function importRules(folder, room) {
@@ -195,6 +197,23 @@ export default {
     {
       files: ['cli/**', 'test/**', 'examples/**', 'bench/**'],
       rules: { 'no-console': 'off', 'unicorn/no-process-exit': 'off' },
+    },
+    {
+      files: ['test/simulation/**'],
+      excludeFiles: [SIMULATED_SDK],
+      rules: {
+        'no-restricted-imports': [
+          'error',
+          {
+            patterns: [
+              {
+                regex: '^@temporalio/[^/]+/lib/',
+                message: `The simulator imports the SDK's internals in ${SIMULATED_SDK} only.`,
+              },
+            ],
+          },
+        ],
+      },
     },
     {
       files: ['test/**'],

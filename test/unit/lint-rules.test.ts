@@ -147,6 +147,7 @@ const snippets: [folder: string, code: string, refused: string][] = [
   ['worker', "console.log('a');", 'no-console'],
   ['client', 'process.exit(1);', 'no-process-exit'],
   ['test', ONLY, 'no-focused-tests'],
+  ['test/simulation', "export { Worker } from '@temporalio/worker/lib/worker.js';", 'no-restricted-imports'],
 ];
 
 /** What the rules must leave alone. */
