@@ -287,8 +287,8 @@ export async function answerWait(
   );
 }
 
-/** A model call is resolved with a reply, a tool call with its result. */
+/** A model call is resolved with a reply that no other call gets, a tool call with its result. */
 function outputFor({ call }: WaitingCall, random: Random): string {
   const isModelCall = !(call.split('/').at(-1) ?? '').includes('.');
-  return isModelCall ? 'The answer of a person' : `resolved ${random.int(0, 999)}`;
+  return isModelCall ? `The answer of a person to ${call}` : `resolved ${random.int(0, 999)}`;
 }

@@ -27,6 +27,7 @@ const FAILED_ONCE: [seed: number, problem: string][] = [
   [3_000_047, 'a rewind to before a handoff kept the later agent'],
   [3_000_059, 'another agent than that of the conversation wrote its summary'],
   [4_000_377, 'a cancellation during `afterTool` hid the effect of a call'],
+  [5_000_964, 'the laws took two equal answers of a person, a summary and a reply, for one'],
 ];
 
 let sandbox: Sandbox;
