@@ -1,6 +1,6 @@
 import { asText } from '../../agent/values/vocabulary.ts';
 import { brokenFromOutside, wordsRecorded } from '../simulation/outside-laws.ts';
-import type { Word } from '../simulation/operator.ts';
+import { GIVEN_REPLY, type Word } from '../simulation/operator.ts';
 import { type ChaosAnswer, shownPart } from './chaos-model.ts';
 import type { Evidence } from './evidence.ts';
 
@@ -18,7 +18,7 @@ export function brokenByProcesses(evidence: Evidence): string[] {
   ];
 }
 
-const GIVEN = 'The answer of a person';
+const isGiven = (output: string) => output.startsWith(GIVEN_REPLY);
 
 const isSaid = (words: readonly Word[], id: string, ...types: string[]) =>
   words.some(({ run, type, outcome }) => run === id && types.includes(type) && outcome !== 'refused');
@@ -55,7 +55,7 @@ const answers: Law = ({ runs, words }) =>
   runs.flatMap(({ id, report }) => {
     if (report.status !== 'completed') return [];
     const output = asText(report.output);
-    if (output === GIVEN)
+    if (isGiven(output))
       return words.some(({ type }) => type === 'resolve') ? [] : [`${id}: nobody gave its answer`];
     const { saw } = answerOf(output);
     const recorded = report.intermediateSteps.map(({ observation }) => shownPart(asText(observation)));
@@ -78,7 +78,7 @@ function answerOf(output: string): ChaosAnswer {
 const messages: Law = ({ runs }) =>
   runs.flatMap(({ id, report: { status, output }, events }) => {
     const isTouched = events.some(({ type }) => type === 'restarted');
-    if (status !== 'completed' || isTouched || asText(output) === GIVEN) return [];
+    if (status !== 'completed' || isTouched || isGiven(asText(output))) return [];
     const { heard } = answerOf(asText(output));
     return events.flatMap((event) => {
       const message =
