@@ -26,6 +26,7 @@ const FAILED_ONCE: [seed: number, problem: string][] = [
   [500_079, 'the result of a run that its time limit had stopped lacked attempts'],
   [3_000_047, 'a rewind to before a handoff kept the later agent'],
   [3_000_059, 'another agent than that of the conversation wrote its summary'],
+  [3_000_859, 'the inline calls of a turn that was cancelled in a pause were not reported'],
   [4_000_377, 'a cancellation during `afterTool` hid the effect of a call'],
   [5_000_964, 'the laws took two equal answers of a person, a summary and a reply, for one'],
 ];
