@@ -225,7 +225,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a decision is taken after the time of its wait',
-    seed: 23683,
+    seed: 27722,
     file: 'workflows/operator/open-call.ts',
     find: 'if (Date.now() >= this.#waitsUntil) return true;',
     replace: '',
