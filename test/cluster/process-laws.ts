@@ -1,6 +1,6 @@
 import { asText } from '../../agent/values/vocabulary.ts';
 import { brokenFromOutside, wordsRecorded } from '../simulation/outside-laws.ts';
-import { GIVEN_REPLY, type Word } from '../simulation/operator.ts';
+import { type Word, givenReply } from '../simulation/operator.ts';
 import { type ChaosAnswer, shownPart } from './chaos-model.ts';
 import type { Evidence } from './evidence.ts';
 
@@ -18,7 +18,9 @@ export function brokenByProcesses(evidence: Evidence): string[] {
   ];
 }
 
-const isGiven = (output: string) => output.startsWith(GIVEN_REPLY);
+/** A person gave this output in place of the model. */
+const isGiven = (words: readonly Word[], output: string) =>
+  words.some(({ type, call }) => type === 'resolve' && call !== undefined && output === givenReply(call));
 
 const isSaid = (words: readonly Word[], id: string, ...types: string[]) =>
   words.some(({ run, type, outcome }) => run === id && types.includes(type) && outcome !== 'refused');
@@ -55,8 +57,7 @@ const answers: Law = ({ runs, words }) =>
   runs.flatMap(({ id, report }) => {
     if (report.status !== 'completed') return [];
     const output = asText(report.output);
-    if (isGiven(output))
-      return words.some(({ type }) => type === 'resolve') ? [] : [`${id}: nobody gave its answer`];
+    if (isGiven(words, output)) return [];
     const { saw } = answerOf(output);
     const recorded = report.intermediateSteps.map(({ observation }) => shownPart(asText(observation)));
     const at = recorded.findIndex((one, index) => one !== saw[index]);
@@ -75,10 +76,10 @@ function answerOf(output: string): ChaosAnswer {
 }
 
 /** A message that a run has taken is heard, unless a person went back behind it or gave the answer. */
-const messages: Law = ({ runs }) =>
+const messages: Law = ({ runs, words }) =>
   runs.flatMap(({ id, report: { status, output }, events }) => {
     const isTouched = events.some(({ type }) => type === 'restarted');
-    if (status !== 'completed' || isTouched || isGiven(asText(output))) return [];
+    if (status !== 'completed' || isTouched || isGiven(words, asText(output))) return [];
     const { heard } = answerOf(asText(output));
     return events.flatMap((event) => {
       const message =

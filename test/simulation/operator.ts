@@ -287,11 +287,11 @@ export async function answerWait(
   );
 }
 
-/** The beginning of each reply that a person gives in place of a model. */
-export const GIVEN_REPLY = 'The answer of a person';
+/** The reply that a person gives in place of a model. No two calls get the same one. */
+export const givenReply = (call: string) => `The answer of a person to ${call}`;
 
-/** A model call is resolved with a reply that no other call gets, a tool call with its result. */
+/** A model call is resolved with a reply, a tool call with its result. */
 function outputFor({ call }: WaitingCall, random: Random): string {
   const isModelCall = !(call.split('/').at(-1) ?? '').includes('.');
-  return isModelCall ? `${GIVEN_REPLY} to ${call}` : `resolved ${random.int(0, 999)}`;
+  return isModelCall ? givenReply(call) : `resolved ${random.int(0, 999)}`;
 }
