@@ -46,7 +46,9 @@ export function agentManifest(
     maxExecutionTimeMs:
       agent.maxExecutionTime === null
         ? null
-        : milliseconds(agent.maxExecutionTime, `${where}: maxExecutionTime`, ', or null for no limit'),
+        : milliseconds(agent.maxExecutionTime, `${where}: maxExecutionTime`, {
+            orNone: ', or null for no limit',
+          }),
     ...loopOptions.parse(agent),
     parser: agent.parser === undefined ? undefined : true,
     memory: agent.memory,

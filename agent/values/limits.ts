@@ -89,6 +89,8 @@ export const limits = {
   frugalHeartbeatMs: 6_000,
   /** Longest time of a timer of Node. */
   timerMs: 2 ** 31 - 1,
+  /** Longest wait for a person. */
+  askMs: 365 * 24 * 3_600_000,
   /** Longest travel time of a request that a tool sent before its process died. */
   sentRequestMs: 5_000,
   /** Workers that may die in a row of one tool call before a person is asked: it may well be the tool that kills them. */

@@ -10,23 +10,35 @@ export const duration = z.union(
   "is not a duration: give milliseconds, or a text such as '30s'",
 );
 
+interface Longest {
+  ms: number;
+  words: string;
+}
+
+const TIMER: Longest = { ms: limits.timerMs, words: '24 days' };
+
 /** Milliseconds of a number or a duration string. Throws {@link ConfigError} naming `what`. */
-export function milliseconds(value: number | string, what: string, orNone = ''): number {
+export function milliseconds(
+  value: number | string,
+  what: string,
+  { orNone = '', longest = TIMER }: { orNone?: string; longest?: Longest } = {},
+): number {
   const ms = finiteMs(typeof value === 'number' ? value : parse(value));
   if (ms === undefined) {
     throw new ConfigError(
       `${what}: ${JSON.stringify(typeof value === 'number' ? String(value) : value)} is not a duration. Write milliseconds or a text such as '30s', '10m', '1h'.`,
     );
   }
-  if (ms <= limits.timerMs) return ms;
+  if (ms <= longest.ms) return ms;
+  const problem = longest === TIMER ? 'is longer than a timer can count' : 'is too long';
   throw new ConfigError(
-    `${what}: ${JSON.stringify(value)} is longer than a timer can count. Write at most '24 days'${orNone}.`,
+    `${what}: ${JSON.stringify(value)} ${problem}. Write at most '${longest.words}'${orNone}.`,
   );
 }
 
 /** The same for a time-out, which cannot be 0. */
-export function timeout(value: number | string, what: string): number {
-  const ms = milliseconds(value, what);
+export function timeout(value: number | string, what: string, longest = TIMER): number {
+  const ms = milliseconds(value, what, { longest });
   if (ms > 0) return ms;
   throw new ConfigError(`${what}: 0 leaves no time at all. Leave it out for the default.`);
 }

@@ -57,9 +57,14 @@ describe('a tool is refused', () => {
     [`timeout: "long" ${NO_DURATION}`, { timeout: 'long' }],
     ['timeout: 0 leaves no time at all. Leave it out for the default.', { timeout: '0s' }],
     [`retry.initialInterval: "x" ${NO_DURATION}`, { retry: { initialInterval: 'x' } }],
+    ['askTimeout: "366d" is too long. Write at most \'365 days\'.', { askTimeout: '366d' }],
     ['timeout: "30d" is longer than a timer can count. Write at most \'24 days\'.', { timeout: '30d' }],
   ])('%s', (message, fields) => {
     expect(problemOf({ agents: [agent({ tools: [tool(fields)] })] })).toBe(`Tool "t": ${message}`);
+  });
+
+  test('but not for a wait of a year', () => {
+    expect(problemOf({ agents: [agent({ tools: [tool({ askTimeout: '365d' })] })] })).toBe('none');
   });
 
   test('even if no agent lists it', () => {
