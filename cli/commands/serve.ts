@@ -82,9 +82,16 @@ export function callbacksOf(env: NodeJS.ProcessEnv, callbacks = false): GatewayO
   return { secret };
 }
 
+/**
+ * Idle connections stay open for this long, 5 s by Node's default. A load balancer that keeps its connections for longer than its server
+ * does, 60 s as a rule, sends a request into a connection that is just being closed, and answers 502.
+ */
+const KEEP_ALIVE_MS = 75_000;
+
 async function listening(gateway: Gateway, host: string, port: number): Promise<ServerType> {
   const { createAdaptorServer } = await import('@hono/node-server');
   const server = createAdaptorServer({ fetch: (request) => gateway.fetch(request) });
+  if ('keepAliveTimeout' in server) server.keepAliveTimeout = KEEP_ALIVE_MS;
   try {
     server.listen(port, host);
     await once(server, 'listening');
