@@ -3,6 +3,8 @@ import { lazy } from './lazy.ts';
 
 const CONNECT_MS = 3_000;
 const LONGEST_WAIT_MS = 2_000;
+/** Proxies, and Redis with `timeout`, close connections that nothing is said on; most of them after a minute or more. */
+const PING_MS = 20_000;
 
 /** Redis, and databases with its protocol, by pub/sub. The package subscribes again after it has reconnected. */
 export function redisChannel(url: string, name: string, onError: (error: unknown) => void): BrokerChannel {
@@ -12,6 +14,7 @@ export function redisChannel(url: string, name: string, onError: (error: unknown
     const client = createClient({
       url,
       disableOfflineQueue: true,
+      pingInterval: PING_MS,
       socket: {
         connectTimeout: CONNECT_MS,
         reconnectStrategy: (retries) => wasConnected && Math.min(50 * 2 ** retries, LONGEST_WAIT_MS),
