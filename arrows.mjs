@@ -9,6 +9,7 @@
  * - `packages`: whether other packages, and those of Node, may be imported. Default: yes.
  */
 export const arrows = {
+  net: { imports: {}, rooms: [], temporal: [] },
   agent: {
     imports: {},
     rooms: [
@@ -45,6 +46,7 @@ export const arrows = {
       agent: true,
       history: true,
       live: true,
+      net: true,
       models: { only: ['model.ts', 'failure-types.ts'] },
       tools: { only: ['tool.ts'] },
     },
@@ -67,12 +69,12 @@ export const arrows = {
     temporal: ['common', 'proto'],
   },
   models: {
-    imports: { agent: ['values', 'text', 'reply/stop.ts'] },
+    imports: { agent: ['values', 'text', 'reply/stop.ts'], net: true },
     rooms: ['openai', 'vercel', 'scripted'],
     temporal: [],
   },
   tools: {
-    imports: { agent: ['values', 'text'] },
+    imports: { agent: ['values', 'text'], net: true },
     rooms: ['calculator', 'foreign', 'http', 'memory', 'python', 'search', 'mcp'],
     temporal: [],
   },
@@ -122,7 +124,7 @@ export const arrows = {
     temporal: [],
   },
   gateway: {
-    imports: { agent: true, client: true, render: true },
+    imports: { agent: true, client: true, render: true, net: true },
     rooms: [
       'waiting',
       'http',
@@ -165,6 +167,7 @@ export const arrows = {
       embedded: true,
       render: true,
       gateway: true,
+      net: true,
       tools: ['optional-package.ts'],
     },
     rooms: [

@@ -108,6 +108,15 @@ export default {
     eqeqeq: 'error',
     'max-lines': ['error', { max: 300 }],
     'no-console': 'error',
+    'no-restricted-properties': [
+      'error',
+      {
+        object: 'AbortSignal',
+        property: 'timeout',
+        message:
+          'In Node 20, AbortSignal.any of it loses its timer with a garbage collection: see net/time-limit.ts.',
+      },
+    ],
     'no-unused-vars': [
       'error',
       { argsIgnorePattern: '^_', varsIgnorePattern: '^_', ignoreRestSiblings: true },
@@ -219,6 +228,7 @@ export default {
       files: ['test/**'],
       rules: {
         'no-shadow': 'off',
+        'no-restricted-properties': 'off',
         // Vitest's asymmetric matchers are typed `any`.
         'typescript/no-unsafe-assignment': 'off',
       },

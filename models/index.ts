@@ -1,5 +1,6 @@
 export { ModelError, defineModel } from './model.ts';
 export type { Model, ModelCallContext, ModelReply, ModelRequest, RateLimit, ReplyStore } from './model.ts';
+export { fetchWithoutTimeout } from '../net/fetch-without-timeout.ts';
 export { azureOpenAI } from './openai/azure.ts';
 export { openai } from './openai/openai.ts';
 export {

@@ -3,6 +3,7 @@ import { Webhook } from 'standardwebhooks';
 import { fieldOf } from '../../agent/values/values.ts';
 import { webhookBody } from '../../agent/webhooks/webhook-body.ts';
 import type { WebhookDelivery, WebhookTarget } from '../../agent/webhooks/delivery.ts';
+import { withTimeLimit } from '../../net/time-limit.ts';
 
 const TIMEOUT_MS = 15_000;
 /** The receiver wants no more webhooks. */
@@ -34,18 +35,15 @@ async function send({ url, secret, webUi }: WebhookTarget, delivery: WebhookDeli
   const body = webhookBody(delivery, webUi && pageOf(webUi, info.namespace, delivery.run));
   const now = new Date();
   try {
-    return await fetch(url, {
-      method: 'POST',
-      redirect: 'manual',
-      signal: AbortSignal.any([cancellationSignal, AbortSignal.timeout(TIMEOUT_MS)]),
-      headers: {
-        'content-type': 'application/json',
-        'webhook-id': delivery.id,
-        'webhook-timestamp': String(Math.floor(now.getTime() / 1000)),
-        'webhook-signature': new Webhook(secret).sign(delivery.id, now, body),
-      },
-      body,
-    });
+    const headers = {
+      'content-type': 'application/json',
+      'webhook-id': delivery.id,
+      'webhook-timestamp': String(Math.floor(now.getTime() / 1000)),
+      'webhook-signature': new Webhook(secret).sign(delivery.id, now, body),
+    };
+    return await withTimeLimit(TIMEOUT_MS, cancellationSignal, (signal) =>
+      fetch(url, { method: 'POST', redirect: 'manual', signal, headers, body }),
+    );
   } catch (error) {
     const code = fieldOf(fieldOf(error, 'cause'), 'code') ?? fieldOf(error, 'name');
     throw failure(`The receiver of webhook "${delivery.to}" did not answer: ${String(code)}.`);

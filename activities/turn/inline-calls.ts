@@ -10,6 +10,7 @@ import type { AgentManifest } from '../../agent/definition/manifest.ts';
 import { utf8Length } from '../../agent/values/digest.ts';
 import type { Json } from '../../agent/values/vocabulary.ts';
 import { orAborted } from '../../agent/values/concurrent.ts';
+import { withTimeLimit } from '../../net/time-limit.ts';
 import type { Tool } from '../../tools/tool.ts';
 import type { Attempt } from '../attempt/attempt.ts';
 import type { CallHooks } from '../hooks/run-hook.ts';
@@ -83,38 +84,40 @@ async function runInline(
   input: Json,
   id: string,
   meta: ToolCallMeta,
-  { context, signal: outer }: Attempt,
+  attempt: Attempt,
   { manifest, hooks }: { manifest: AgentManifest; hooks: CallHooks | undefined },
 ): Promise<InlineCall> {
   const start = performance.now();
   const attempted = () => ({ id, ms: Math.round(performance.now() - start) });
-  let isMissed = false;
-  const miss = () => {
-    isMissed = true;
-    throw new NotInline();
-  };
-  const signal = AbortSignal.any([outer, AbortSignal.timeout(limits.inlineMs)]);
-  const own = inlineContext(tool, input, meta, { context, signal }, manifest, miss);
-  const callId = withoutSchedule(id);
-  const ownHooks = hooks && { ...hooks, retry: meta.retry, context: { ...hooks.context, callId, signal } };
-  try {
-    const told = inToolScope(scopeOf(tool, meta, context), () =>
-      runTool(tool, input, own, meta.maxOutputChars),
-    );
-    const ended = await orAborted(told, signal);
-    const result = await afterTool(ownHooks, tool.name, input, ended, meta.maxOutputChars);
-    // The tool may have caught the error about a missing feature.
-    const isTooLarge = utf8Length(JSON.stringify(result.output)) > limits.inlineResultBytes;
-    if (isMissed || isTooLarge) return attempted();
-    const { currentAttemptScheduledTimestampMs: attemptScheduledAt } = context.info;
-    return { ...attempted(), result: { ...result, attemptScheduledAt } };
-  } catch (caught) {
-    if (isMissed || signal.aborted) return attempted();
-    const { type, message, retryable, mayPass = false } = classifyError(caught);
-    const exhausted = retryable && meta.retry.maxAttempts === 1;
-    if (retryable && !exhausted) return { ...attempted(), again: true };
-    return { ...attempted(), failed: { error: { type, message }, mayPass: exhausted || mayPass } };
-  }
+  return withTimeLimit(limits.inlineMs, attempt.signal, async (signal) => {
+    let isMissed = false;
+    const miss = () => {
+      isMissed = true;
+      throw new NotInline();
+    };
+    const { context } = attempt;
+    const own = inlineContext(tool, input, meta, { context, signal }, manifest, miss);
+    const callId = withoutSchedule(id);
+    const ownHooks = hooks && { ...hooks, retry: meta.retry, context: { ...hooks.context, callId, signal } };
+    try {
+      const told = inToolScope(scopeOf(tool, meta, context), () =>
+        runTool(tool, input, own, meta.maxOutputChars),
+      );
+      const ended = await orAborted(told, signal);
+      const result = await afterTool(ownHooks, tool.name, input, ended, meta.maxOutputChars);
+      // The tool may have caught the error about a missing feature.
+      const isTooLarge = utf8Length(JSON.stringify(result.output)) > limits.inlineResultBytes;
+      if (isMissed || isTooLarge) return attempted();
+      const { currentAttemptScheduledTimestampMs: attemptScheduledAt } = context.info;
+      return { ...attempted(), result: { ...result, attemptScheduledAt } };
+    } catch (caught) {
+      if (isMissed || signal.aborted) return attempted();
+      const { type, message, retryable, mayPass = false } = classifyError(caught);
+      const exhausted = retryable && meta.retry.maxAttempts === 1;
+      if (retryable && !exhausted) return { ...attempted(), again: true };
+      return { ...attempted(), failed: { error: { type, message }, mayPass: exhausted || mayPass } };
+    }
+  });
 }
 
 /** Results are recorded with the reply; calls whose results are too large beside it are left to activities. */

@@ -2,6 +2,7 @@ import { type AgentModel, modelWords, modelsOf } from '../../agent/definition/ag
 import type { AgentManifest } from '../../agent/definition/manifest.ts';
 import { fieldOf } from '../../agent/values/values.ts';
 import type { LoadedConfig } from '../../config/load/loaded-config.ts';
+import { withTimeLimit } from '../../net/time-limit.ts';
 import { duration } from '../../render/words/amounts.ts';
 
 /** Result of a request to an agent's model: the duration, or the problem with advice. */
@@ -47,15 +48,19 @@ async function probe(loaded: LoadedConfig, manifest: AgentManifest, asked: Agent
   if (model === undefined) return NO_MODEL;
   const startedAt = performance.now();
   const answered = (): Probed => ({ type: 'answered', took: duration(performance.now() - startedAt) });
-  const signal = AbortSignal.timeout(PROBE_MS);
+  let limit: AbortSignal | undefined;
   const params = { ...manifest.params, maxTokens: 1, requestTimeoutMs: PROBE_MS };
   const prompt = { type: 'text', text: 'Hi' } as const;
   const request = { model: asked.model, prompt, stop: [], params };
   try {
-    await model.call(request, { signal, onText: () => undefined, step: 'probe', runId: 'probe' });
+    await withTimeLimit(PROBE_MS, undefined, (signal) => {
+      limit = signal;
+      return model.call(request, { signal, onText: () => undefined, step: 'probe', runId: 'probe' });
+    });
     return answered();
   } catch (error) {
-    if (signal.aborted) return { type: 'failed', problem: `It said nothing for ${duration(PROBE_MS)}.` };
+    if (limit?.aborted === true)
+      return { type: 'failed', problem: `It said nothing for ${duration(PROBE_MS)}.` };
     const problem = error instanceof Error ? error.message : String(error);
     const refused = REFUSALS.includes(String(fieldOf(error, 'type')));
     // OpenAI's reasoning models answer with this error where their thoughts take more than they may: so they do answer.

@@ -1,6 +1,7 @@
 import type { Message, SendMessageRequest } from '@a2a-js/sdk';
 import { RunNotFound, SessionNotFound, unless } from '../../client/connect/errors.ts';
 import { isOpenStatus } from '../../client/read/run-filters.ts';
+import { withTimeLimit } from '../../net/time-limit.ts';
 import { demand } from '../http/caller.ts';
 import { Refused } from '../http/problem.ts';
 import type { ProtocolRequest } from '../http/protocol.ts';
@@ -64,7 +65,9 @@ export async function cancelTask(request: ProtocolRequest, id: string): Promise<
   }
   const run = request.client.get(id);
   await run.cancel();
-  for await (const _ of run.events({ live: false, signal: AbortSignal.timeout(CANCEL_MS) }));
+  await withTimeLimit(CANCEL_MS, request.request.signal, async (signal) => {
+    for await (const _ of run.events({ live: false, signal }));
+  });
   return taskNow(request, id);
 }
 

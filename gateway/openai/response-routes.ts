@@ -1,6 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { RunNotFound } from '../../client/connect/errors.ts';
 import { runExists } from '../../client/read/run-location.ts';
+import { withTimeLimit } from '../../net/time-limit.ts';
 import { demand } from '../http/caller.ts';
 import type { ProtocolRequest, ProtocolRoute } from '../http/protocol.ts';
 import { sseResponse } from '../replies/sse-response.ts';
@@ -62,9 +63,10 @@ async function cancelResponse(request: ProtocolRequest): Promise<Response> {
   const before = await responseOf(request, run, { until: 'now', signal: request.request.signal });
   if (before.status !== 'in_progress') return Response.json(before);
   await request.client.get(run).cancel();
-  return Response.json(
-    await responseOf(request, run, { until: 'end', signal: AbortSignal.timeout(CANCEL_MS) }),
+  const after = await withTimeLimit(CANCEL_MS, request.request.signal, (signal) =>
+    responseOf(request, run, { until: 'end', signal }),
   );
+  return Response.json(after);
 }
 
 /** A run ends at once when it is cancelled, unless a tool takes its time. */

@@ -90,7 +90,9 @@ const ANSWER_MS = 9 * 60_000;
 
 /** Ends the wait for an answer that is not a stream: with the request, or before the client gives up. */
 export function answerSignal(request: AbortSignal): AbortSignal {
-  return AbortSignal.any([request, AbortSignal.timeout(ANSWER_MS)]);
+  const over = new AbortController();
+  setTimeout(() => over.abort(), ANSWER_MS).unref();
+  return AbortSignal.any([request, over.signal]);
 }
 
 /** The clients of OpenAI send a request again by themselves, unless this header says no: they would start a second run. */

@@ -7,6 +7,7 @@ import { RunNotFound, unless } from '../../client/connect/errors.ts';
 import { runExists } from '../../client/read/run-location.ts';
 import { newRunId } from '../../client/start/run-id.ts';
 import type { StartOptions } from '../../client/start/start-options.ts';
+import { withTimeLimit } from '../../net/time-limit.ts';
 import type { Caller } from '../http/caller.ts';
 import { Refused } from '../http/problem.ts';
 import type { ProtocolRequest } from '../http/protocol.ts';
@@ -45,13 +46,18 @@ export async function startRun(
     tenant: caller.tenant,
     session: session === undefined ? undefined : recordedName(caller, session),
   });
-  const hasBegun = session === undefined || (await waitUntilBegun(client, id, AbortSignal.timeout(BEGIN_MS)));
+  const hasBegun =
+    session === undefined ||
+    (await withTimeLimit(BEGIN_MS, undefined, (signal) => waitUntilBegun(client, id, signal)));
   return { id, hasBegun };
 }
 
 /** A run of a session that nobody else uses begins at once. */
 const BEGIN_MS = 5000;
-const POLL_MS = 100;
+/** Pause before the next look: a message may wait for hours for its turn, and each look is a request to Temporal. */
+export function pauseAfter(waitedMs: number): number {
+  return Math.min(Math.max(100, waitedMs / 10), 2000);
+}
 
 /** Resolves with true when the run can be read, with false at the signal. */
 export async function waitUntilBegun(
@@ -59,7 +65,11 @@ export async function waitUntilBegun(
   id: string,
   signal: AbortSignal,
 ): Promise<boolean> {
-  for (; !signal.aborted; await sleep(POLL_MS)) if (await runExists(temporal, id)) return true;
+  const from = performance.now();
+  while (!signal.aborted) {
+    if (await runExists(temporal, id)) return true;
+    await sleep(pauseAfter(performance.now() - from), undefined, { signal }).catch(() => undefined); // the signal is looked at above
+  }
   return false;
 }
 

@@ -115,6 +115,7 @@ const imports = Object.entries(layout).map(([folder, [allowed, refused]]) => {
 const BYPASS = "import { type A } from '../activities/a.ts'; export type { A };";
 const SWITCH = "export function f(a: 'x' | 'y'): void { switch (a) { case 'x': break; } }";
 const ONLY = "import { expect, test } from 'vitest'; test.only('a', () => expect(1).toBe(1));";
+const PAIR = 'export const a = (b: AbortSignal) => AbortSignal.any([b, AbortSignal.timeout(1000)]);';
 const LONG = 'export const a = 1;' + '\n// more'.repeat(300);
 const globals = ['process', 'Buffer', 'fetch', 'require', 'performance'];
 
@@ -145,6 +146,11 @@ const snippets: [folder: string, code: string, refused: string][] = [
   ['worker', '// TODO: finish', 'no-warning-comments'],
   ['worker', LONG, 'max-lines'],
   ['worker', "console.log('a');", 'no-console'],
+  ...['activities', 'gateway'].map((folder): [string, string, string] => [
+    folder,
+    PAIR,
+    'no-restricted-properties',
+  ]),
   ['client', 'process.exit(1);', 'no-process-exit'],
   ['test', ONLY, 'no-focused-tests'],
   ['test/simulation', "export { Worker } from '@temporalio/worker/lib/worker.js';", 'no-restricted-imports'],

@@ -1,7 +1,7 @@
 import { ApplicationFailure } from '@temporalio/activity';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { nextWait, runAttempt } from '../../activities/attempt/attempt.ts';
 import { classifyError } from '../../activities/attempt/errors.ts';
 import { limits } from '../../agent/values/limits.ts';
@@ -11,7 +11,7 @@ import { fromVercelModel } from '../../models/vercel/from-vercel-model.ts';
 import { http } from '../../tools/http/http.ts';
 import { search } from '../../tools/search/search.ts';
 import { loopback } from '../support/loopback.ts';
-import { callContext, modelRequest, scriptedOpenAI } from '../support/model-calls.ts';
+import { callContext, modelRequest } from '../support/model-calls.ts';
 import { apiCallError, sdkModel } from '../support/sdk-model.ts';
 import { toolContext } from '../support/tool-context.ts';
 
@@ -114,36 +114,3 @@ async function delayAfter(error: unknown): Promise<unknown> {
   expect(failure.nonRetryable).toBe(failure.nextRetryDelay === undefined);
   return failure.nextRetryDelay;
 }
-
-const GLOBAL = Symbol.for('undici.globalDispatcher.1');
-
-interface Dispatcher {
-  dispatch(options: object, handler: unknown): boolean;
-}
-
-/** The options of every request that Node's fetch makes, until the test ends. */
-async function dispatched(): Promise<object[]> {
-  const seen: object[] = [];
-  void Headers;
-  const before = Reflect.get(globalThis, GLOBAL) as Dispatcher | undefined; // as fetch keeps it
-  if (before === undefined) throw new Error('This Node keeps the dispatcher of its fetch somewhere else.');
-  const watching: Dispatcher = {
-    dispatch(options, handler) {
-      seen.push(options);
-      return before.dispatch(options, handler);
-    },
-  };
-  Reflect.set(globalThis, GLOBAL, watching);
-  onTestFinished(() => void Reflect.set(globalThis, GLOBAL, before));
-  return seen;
-}
-
-test.each([true, false])(
-  'a model may be silent for longer than fetch waits by itself, with stream: %s; a dispatcher that the program has set is used',
-  async (stream) => {
-    const seen = await dispatched();
-    const { ask } = await scriptedOpenAI(['hi']);
-    expect((await ask(modelRequest({ stream }))).text).toBe('hi');
-    expect(seen).toEqual([expect.objectContaining({ headersTimeout: 0, bodyTimeout: 0 })]);
-  },
-);

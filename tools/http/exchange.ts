@@ -1,4 +1,5 @@
 import { connectionProblem, firstText } from '../../agent/values/http-exchange.ts';
+import { fetchWithoutTimeout } from '../../net/fetch-without-timeout.ts';
 import { ServiceError } from './error.ts';
 
 /** Without a connection nothing was sent. */
@@ -31,7 +32,7 @@ export interface ExchangeOptions {
 export async function exchange(url: URL, init: RequestInit, options: ExchangeOptions): Promise<HttpReply> {
   const { signal, maxBytes, whom, isFirst = true } = options;
   try {
-    const response = await fetch(url, { ...init, signal, redirect: 'manual' });
+    const response = await fetchWithoutTimeout(url, { ...init, signal, redirect: 'manual' });
     const { status, statusText, headers, body } = response;
     const decoder = decoderFor(headers.get('content-type') ?? '');
     return { status, statusText, headers, ...(await firstText(body, maxBytes, decoder)) };

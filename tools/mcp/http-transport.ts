@@ -1,5 +1,6 @@
 import type { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { limits } from '../../agent/values/limits.ts';
+import { fetchWithoutTimeout } from '../../net/fetch-without-timeout.ts';
 import { headersOfCall } from './call-headers.ts';
 import type { HeaderFields, McpEndpoint } from './server-spec.ts';
 
@@ -29,13 +30,13 @@ export async function httpTransport({
       const own = call?.own ?? headersOfCall() ?? (await headersOf());
       for (const [name, value] of Object.entries(own)) if (!sent.has(name)) sent.set(name, value);
       const init = { ...given, headers: sent };
-      if (id === undefined) return fetch(target, init);
+      if (id === undefined) return fetchWithoutTimeout(target, init);
       const cancelled = new AbortController();
       underWay.set(id, { cancelled, own });
       const ended = () => underWay.delete(id);
       const signal = AbortSignal.any([cancelled.signal, ...(init?.signal ? [init.signal] : [])]);
       try {
-        const answer = await fetch(target, { ...init, signal });
+        const answer = await fetchWithoutTimeout(target, { ...init, signal });
         if (answer.body !== null) return watched(answer, answer.body, { ended, over: () => broken(id) });
         ended();
         return answer;

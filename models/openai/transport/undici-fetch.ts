@@ -1,6 +1,6 @@
 import { subscribe } from 'node:diagnostics_channel';
 // Before undici: it says why.
-import { noTimeoutDispatcher } from './no-timeout-dispatcher.ts';
+import { fetchWithoutTimeout, noTimeoutDispatcher } from '../../../net/fetch-without-timeout.ts';
 import { type Dispatcher, request } from 'undici';
 import { shownUrl } from '../../../agent/text/shown-url.ts';
 import { orAborted } from '../../../agent/values/concurrent.ts';
@@ -83,10 +83,7 @@ function unlessForeign(error: unknown): undefined {
 async function fetchBounded(url: string, init: RequestInit): Promise<Response> {
   const { body: sent } = init;
   const text = sent instanceof Uint8Array ? { body: new TextDecoder().decode(sent) } : {};
-  const dispatcher = noTimeoutDispatcher();
-  // Node's types of a dispatcher and the package's are of different versions.
-  const patient: object = dispatcher === undefined ? {} : { dispatcher };
-  const response = await fetch(url, { ...init, ...text, redirect: 'manual', ...patient });
+  const response = await fetchWithoutTimeout(url, { ...init, ...text, redirect: 'manual' });
   const { ok, body, status, headers } = response;
   return ok || body === null ? response : failure(body, status, headers);
 }

@@ -8,9 +8,18 @@ const GLOBAL = Symbol.for('undici.globalDispatcher.1');
 void Headers;
 
 /**
- * The dispatcher of Node's `fetch` without its limits of 300 s until the headers and 300 s without a byte: how long a model
- * may be silent is said by requestTimeout alone. undefined where Node keeps no such dispatcher.
+ * Asks as Node's `fetch` does, without its limits of 300 s until the headers and 300 s without a byte (undici's `headersTimeout` and
+ * `bodyTimeout`). The time that a request may take is said by its signal alone. For the provider packages of the AI SDK, whose models
+ * may be silent for longer: `createOpenAI({ fetch: fetchWithoutTimeout })`.
  */
+export const fetchWithoutTimeout: typeof fetch = (input, init) => {
+  const dispatcher = noTimeoutDispatcher();
+  // Node's types of a dispatcher and the package's are of different versions.
+  const patient: object = dispatcher === undefined ? {} : { dispatcher };
+  return fetch(input, { ...init, ...patient });
+};
+
+/** The dispatcher of Node's `fetch` without those limits. undefined where Node keeps no such dispatcher. */
 export function noTimeoutDispatcher(): Dispatcher | undefined {
   // The value under this symbol has one shape, which no package declares.
   const shared = Reflect.get(globalThis, GLOBAL) as Dispatcher | undefined;
