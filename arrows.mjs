@@ -18,6 +18,7 @@ export const arrows = {
       'model-limits',
       'definition',
       'observation',
+      'prompt',
       'start',
       'schedule',
       'transcript',
@@ -69,7 +70,7 @@ export const arrows = {
     temporal: ['common', 'proto'],
   },
   models: {
-    imports: { agent: ['values', 'text', 'reply/stop.ts'], net: true },
+    imports: { agent: ['values', 'text', 'prompt', 'reply/stop.ts'], net: true },
     rooms: ['openai', 'vercel', 'scripted'],
     temporal: [],
   },

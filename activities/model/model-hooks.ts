@@ -1,5 +1,6 @@
 import type { HookChange } from '../../agent/definition/hooks.ts';
 import type { ModelPrompt } from '../../agent/definition/kind.ts';
+import { validPrompt } from '../../agent/prompt/valid-prompt.ts';
 import type { ModelRequest } from '../../agent/transcript/request.ts';
 import { limits } from '../../agent/values/limits.ts';
 import { plainJson } from '../../agent/values/values.ts';
@@ -37,7 +38,7 @@ async function beforeModel(
   if ('block' in answer) throw new HookBlocked(`The hook beforeModel blocked the request: ${answer.block}`);
   const messages = plainJson(answer.messages) as unknown as ChatMessage[]; // read by the schema of the answer
   const changes = messageChanges(before, messages, answer.hideBefore);
-  return { request: { ...request, prompt: withMessages(request.prompt, messages) }, changes };
+  return { request: { ...request, prompt: validPrompt(withMessages(request.prompt, messages)) }, changes };
 }
 
 /** A prompt of one text is one message of the user, as chat models get it. */

@@ -2,12 +2,8 @@ import type { CallModelInput, ModelTurn } from '../../agent/calls/calls.ts';
 import type { AgentKind } from '../../agent/definition/kind.ts';
 import type { CompactionManifest } from '../../agent/definition/manifest.ts';
 import { CHARS_PER_TOKEN } from '../../agent/definition/price.ts';
-import {
-  type PromptSize,
-  conversationBefore,
-  keptTurns,
-  renderSummaryRequest,
-} from '../../agent/transcript/compaction.ts';
+import { type PromptSize, conversationBefore, keptTurns } from '../../agent/transcript/compaction.ts';
+import { renderSummaryRequest } from '../../agent/transcript/summary-request.ts';
 import { conversation } from '../../agent/transcript/prompt-context.ts';
 import type { Entry } from '../../agent/transcript/entries.ts';
 import { turnStarts } from '../../agent/transcript/visible.ts';

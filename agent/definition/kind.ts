@@ -68,6 +68,8 @@ export interface PromptContext {
    * order.
    */
   messages?: PromptMessage[] | undefined;
+  /** Replies among the steps may be of another model than the one that is asked. */
+  severalModels?: boolean | undefined;
   /** A limit was reached and this is the last call: the model is asked for its answer (earlyStopping 'generate'). */
   closing: boolean;
 }

@@ -4,7 +4,9 @@ import { CLOSING_REQUEST } from '../observation/observations.ts';
 import { type PromptPart, outputInstructions, promptParts } from './prompt-parts.ts';
 import { observationText, resultText } from './observation-text.ts';
 import { fill } from '../text/template.ts';
-import { ONLY_ARGUMENT, readArguments } from '../reply/tool-arguments.ts';
+import { parametersOf } from '../prompt/parameters.ts';
+import { ONLY_ARGUMENT, readArguments } from '../prompt/tool-arguments.ts';
+import { CALLABLE, toolNamed } from '../prompt/tool-names.ts';
 import { wholeCharacters } from '../values/values.ts';
 import { type ChatMessage, EXCEPTION_TOOL, type ToolCall } from '../values/vocabulary.ts';
 
@@ -48,18 +50,15 @@ export const toolCalling: AgentKind<'system' | 'human'> = {
     };
   },
 
-  parse({ text, toolCalls }) {
+  parse({ text, toolCalls }, { tools }) {
     if (toolCalls.length === 0) return { type: 'finish', output: text, log: text };
     const words = cut(text, Math.min(LOG_CHARS, Math.ceil(LOGS_CHARS / toolCalls.length)));
-    return { type: 'act', actions: toolCalls.map((call) => readCall(call, words)) };
+    return { type: 'act', actions: toolCalls.map((call) => readCall(call, words, tools)) };
   },
 };
 
-/** Names that providers accept for a function. */
-const CALLABLE = /^[a-zA-Z0-9_-]{1,64}$/u;
-
 function toolSpec({ name, description, inputSchema }: ToolManifest): ToolSpec {
-  return { name, description, parameters: inputSchema ?? SINGLE_STRING };
+  return { name, description, parameters: inputSchema === null ? SINGLE_STRING : parametersOf(inputSchema) };
 }
 
 const SINGLE_STRING: JsonSchema = {
@@ -136,12 +135,7 @@ function wholeReply({ action, observation }: PromptStep): ChatMessage[] {
   ];
 }
 
-/** Servers that write no arguments at all still want to read some. */
-function assistantMessage(
-  { text, reasoning, providerData }: TurnReply,
-  calls: readonly ToolCall[],
-): ChatMessage {
-  const toolCalls = calls.map((call) => ({ ...call, arguments: call.arguments || '{}' }));
+function assistantMessage({ text, reasoning, providerData }: TurnReply, toolCalls: ToolCall[]): ChatMessage {
   const message = { role: 'assistant', content: text === '' ? null : text, toolCalls } as const;
   return providerData === undefined ? message : { ...message, reasoning, providerData };
 }
@@ -158,7 +152,13 @@ function toolMessage({ action, observation, toolCallId }: PromptStep): ChatMessa
 }
 
 /** The model reads an error for each call that cannot be read; the others of the turn run. */
-function readCall({ id, name, arguments: text }: ToolCall, said: string): ParsedAction {
+function readCall(
+  { id, name: written, arguments: text }: ToolCall,
+  said: string,
+  tools: readonly ToolManifest[],
+): ParsedAction {
+  const known = tools.map((tool) => tool.name);
+  const name = toolNamed(written, known) ?? written;
   try {
     const toolInput = readArguments(text);
     const log = `${said === '' ? '' : `${said}\n`}Invoking \`${name}\` with ${JSON.stringify(toolInput)}`;

@@ -35,6 +35,20 @@ export function summarized(text: string): string {
   return `Notes on the work so far. The steps themselves are no longer shown.\n${text}`;
 }
 
+/** In place of an assistant's message without a text: some servers refuse it. */
+export const EMPTY_REPLY = '(a reply without text)';
+
+/** In place of a user's message without a text. */
+export const EMPTY_MESSAGE = '(a message without text)';
+
+/** In place of the result of a call that a request shows without one. */
+export const NO_RESULT = 'There is no result of this call.';
+
+/** A result in a request that does not show its call. */
+export function resultOfUnknownCall(text: string): string {
+  return `Result of an earlier tool call: ${text}`;
+}
+
 export function handedOver(agent: string): string {
   return `The conversation is handed over to ${agent}.`;
 }

@@ -1,11 +1,9 @@
-import type { AgentKind, ModelPrompt, PromptContext } from '../definition/kind.ts';
+import type { PromptContext } from '../definition/kind.ts';
 import type { CompactionManifest } from '../definition/manifest.ts';
 import { CHARS_PER_TOKEN } from '../definition/price.ts';
-import { SUMMARY_REQUEST } from '../observation/observations.ts';
 import { asText } from '../values/vocabulary.ts';
 import { conversation } from './prompt-context.ts';
 import { type Entry, entryBytes } from './entries.ts';
-import { type ModelRequest, renderRequest } from './request.ts';
 import { keptFrom, turnStarts, visible } from './visible.ts';
 
 /** The next prompt of a run: its tokens, as far as they are known, and the turns in it. */
@@ -52,23 +50,6 @@ export function conversationBefore(entries: readonly Entry[], keep: number): Pro
   const from = keptFrom(shown, keep);
   const handoffs = shown.slice(from).filter(({ type }) => type === 'agent');
   return conversation([...shown.slice(0, from), ...handoffs]);
-}
-
-/** The request for a summary: the prompt of the old turns, which the provider has seen, and what to write at its end. */
-export function renderSummaryRequest(kind: AgentKind, context: PromptContext): ModelRequest {
-  const request = renderRequest(kind, context);
-  return { ...request, stop: [], prompt: withRequest(request.prompt) };
-}
-
-function withRequest(prompt: ModelPrompt): ModelPrompt {
-  if (prompt.type === 'text') return { type: 'text', text: `${prompt.text}\n\n${SUMMARY_REQUEST}` };
-  const { messages, tools = [] } = prompt;
-  const request = { role: 'user', content: SUMMARY_REQUEST } as const;
-  return {
-    ...prompt,
-    messages: [...messages, request],
-    ...(tools.length > 0 && { toolChoice: 'none' }),
-  };
 }
 
 function bytesFrom(entries: readonly Entry[], from = 0): number {

@@ -23,6 +23,7 @@ export function conversation(entries: readonly Entry[], closing = false): Prompt
     variables: { ...variables, ...contextVariables(manifest.context) },
     steps: promptSteps(shown, modelKey(manifest)),
     messages: promptMessages(shown),
+    severalModels: hasSeveralModels(entries) || undefined,
     closing,
   };
 }
@@ -30,6 +31,13 @@ export function conversation(entries: readonly Entry[], closing = false): Prompt
 /** The agent as it is now: a fork may have changed it on the way. */
 export function agentOf(entries: readonly Entry[]): Extract<Entry, { type: 'agent' }> | undefined {
   return entries.findLast((entry) => entry.type === 'agent');
+}
+
+/** Returns true if the agents of the conversation have more than one model, or fallbacks. */
+function hasSeveralModels(entries: readonly Entry[]): boolean {
+  const manifests = entries.flatMap((entry) => (entry.type === 'agent' ? [entry.manifest] : []));
+  const models = new Set(manifests.map(modelKey));
+  return models.size > 1 || manifests.some(({ fallbacks }) => fallbacks !== undefined);
 }
 
 /** `model`: the model that is asked. A reply of another model goes without the data of its provider. */

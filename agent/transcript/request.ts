@@ -3,6 +3,7 @@ import { EMPTY_DIGEST, extendDigest } from '../values/digest.ts';
 import { inWords, placeImages } from './place-images.ts';
 import type { AgentKind, ModelPrompt, PromptContext } from '../definition/kind.ts';
 import type { RequestParams } from '../definition/manifest.ts';
+import { validPrompt } from '../prompt/valid-prompt.ts';
 
 /** One request to a model: everything that decides the reply. Printed as it is by `reloop show --prompt`. */
 export interface ModelRequest {
@@ -16,7 +17,13 @@ export interface ModelRequest {
 export function renderRequest(kind: AgentKind, context: PromptContext): ModelRequest {
   const { model, stop, params } = context.manifest;
   const shown = kind.images === true && params.api === 'chat' ? context : inWords(context);
-  return { model, prompt: placeImages(kind.render(shown), shown.images), stop, params };
+  const prompt = placeImages(kind.render(shown), shown.images);
+  return {
+    model,
+    prompt: validPrompt(prompt, { portableIds: context.severalModels === true }),
+    stop,
+    params,
+  };
 }
 
 /** Characters of a prompt, without its tools. */

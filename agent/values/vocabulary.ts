@@ -30,8 +30,10 @@ export interface AgentStep {
 export interface ToolCall {
   id: string;
   name: string;
-  /** The argument text exactly as the model wrote it. */
+  /** The argument text exactly as the model wrote it. In a request: the text of a JSON object. */
   arguments: string;
+  /** In a request: the id that the provider gave the call, where the request has another. */
+  providerId?: string | undefined;
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { Client } from '@temporalio/client';
 import type { AgentKind, PromptContext } from '../../agent/definition/kind.ts';
-import { conversationBefore, keptTurns, renderSummaryRequest } from '../../agent/transcript/compaction.ts';
+import { conversationBefore, keptTurns } from '../../agent/transcript/compaction.ts';
+import { renderSummaryRequest } from '../../agent/transcript/summary-request.ts';
 import { builtInKinds } from '../../agent/kinds/kinds.ts';
 import type { ModelTurn } from '../../agent/calls/calls.ts';
 import { type ModelRequest, renderRequest, requestDigest } from '../../agent/transcript/request.ts';

@@ -1,4 +1,5 @@
 import { z } from 'zod/v4';
+import { validPrompt } from '../../agent/prompt/valid-prompt.ts';
 import { isObject, parseJson } from '../../agent/values/json-object.ts';
 import type { ChatMessage, JsonObject } from '../../agent/values/vocabulary.ts';
 import { ModelError, type ModelRequest } from '../model.ts';
@@ -13,9 +14,10 @@ interface Message {
 
 /** A request in the words of the AI SDK's specification; what is not set is not sent. `version` is the model's. */
 export function callOptions(
-  { prompt, params, stop }: ModelRequest,
+  { prompt: given, params, stop }: ModelRequest,
   version: string,
 ): { [option: string]: unknown } {
+  const prompt = validPrompt(given);
   const tools = prompt.type === 'messages' ? (prompt.tools ?? []) : [];
   const choice = prompt.type === 'messages' ? prompt.toolChoice : undefined;
   return {
@@ -77,7 +79,7 @@ function partsOf(message: ChatMessage): Part[] {
   return recorded.flatMap((part) => {
     const back = metadataOf(part);
     if (part.type === 'tool-call') {
-      const call = toolCalls.find(({ id }) => id === part.id);
+      const call = toolCalls.find(({ id, providerId = id }) => providerId === part.id);
       return call === undefined ? [] : [{ ...toolCall(call), ...back }];
     }
     const own = take[part.type](part.length);
@@ -95,13 +97,7 @@ function cutter(text: string): (length: number) => string {
 }
 
 function toolCall({ id, name, arguments: text }: { id: string; name: string; arguments: string }): Part {
-  return { type: 'tool-call', toolCallId: id, toolName: name, input: inputOf(text) };
-}
-
-/** Providers want an object; arguments that were none are shown to the model as they came. */
-function inputOf(text: string): object {
-  const value = parseJson(text);
-  return isObject(value) ? value : { unreadable: text };
+  return { type: 'tool-call', toolCallId: id, toolName: name, input: parseJson(text) };
 }
 
 const QuestionParts = z.array(

@@ -7,8 +7,8 @@ B = ("c2", "echo", {"__arg1": "b"})
 ADD = ("c3", "add", {"a": 1, "b": 2})
 BOTH = ["echo", "add"]
 HISTORY = [{"role": "user", "content": "Hi, I am Ann."}, {"role": "assistant", "content": "Hi Ann! {x}"}]
-UNREADABLE = "unparsable arguments are a parse error; LangChain leaves the call out"
-ANSWERED = "every turn's calls are answered, also where an id comes again: providers refuse an unanswered one"
+UNREADABLE = "unparsable arguments are a parse error, and go back as a JSON object; LangChain leaves the call out"
+ANSWERED = "every turn's calls are answered, also where an id comes again, which gets another id: providers refuse an unanswered one, and an id that comes twice"
 TRIMMED = "of a turn that is shown in part only the calls shown are named: providers refuse an unanswered one"
 
 
@@ -94,7 +94,8 @@ def trimmed_turns():
 
 def answered_twice():
     turn = [said(A), seen("c1", "a")]
-    return {"reason": ANSWERED, "expect": {"requests": [asked(), asked(*turn), asked(*turn, *turn)]}}
+    again = [said(("ure0is1pk", *A[1:])), seen("ure0is1pk", "a")]
+    return {"reason": ANSWERED, "expect": {"requests": [asked(), asked(*turn), asked(*turn, *again)]}}
 
 
 def unreadable_ends():
@@ -108,7 +109,7 @@ def unreadable(text, *readable):
     log = f"<unreadable: {text}>"
     steps = [{"tool": "_Exception", "toolInput": told, "log": log, "observation": told}, *map(echoed, readable)]
     replies = [seen("c1", f"{log}\n{told}"), *(seen("c2", given) for given in readable)]
-    requests = [asked(), asked(said(("c1", "echo", text), *(B for _ in readable)), *replies)]
+    requests = [asked(), asked(said(("c1", "echo", {"unreadable": text}), *(B for _ in readable)), *replies)]
     return {"reason": UNREADABLE, "expect": {"output": "ok", "modelCalls": 2, "requests": requests, "steps": steps}}
 
 

@@ -65,13 +65,18 @@ function isQuestion(kind: string, question: string, { role, content }: Message):
     : content === question;
 }
 
-/** Arguments are compared as values; of a framed observation, the observation. */
+/**
+ * Arguments are compared as values; of a framed observation, the observation. LangChain writes null for a message that only
+ * calls tools; here it is an empty text, which more servers take.
+ */
 function plain({ role, content = null, tool_calls: calls = [], tool_call_id: id }: Message): Json {
   const framed = 'TOOL RESPONSE:\n---------------------\n';
   const said =
     role === 'user' && content?.startsWith(framed) === true
       ? { toolResponse: content.slice(framed.length, content.lastIndexOf("\n\nUSER'S INPUT\n")) }
-      : content;
+      : calls.length > 0 && content === ''
+        ? null
+        : content;
   const toolCalls = calls.map((call) => ({
     id: call.id,
     name: call.function.name,

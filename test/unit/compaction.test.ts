@@ -1,12 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { AgentDefinition } from '../../config/define.ts';
 import { createLoadedConfig } from '../../config/load/loaded-config.ts';
-import {
-  conversationBefore,
-  isCompactionDue,
-  keptTurns,
-  renderSummaryRequest,
-} from '../../agent/transcript/compaction.ts';
+import { conversationBefore, isCompactionDue, keptTurns } from '../../agent/transcript/compaction.ts';
+import { renderSummaryRequest } from '../../agent/transcript/summary-request.ts';
 import { conversation } from '../../agent/transcript/prompt-context.ts';
 import type { Entry } from '../../agent/transcript/entries.ts';
 import { visible } from '../../agent/transcript/visible.ts';

@@ -9,7 +9,7 @@ import { readJsonBlob } from '../../agent/reply/json-blob.ts';
 import { pyJson, pyStrip } from '../../agent/reply/python-text.ts';
 import { limitRepeats } from '../../agent/reply/repeats.ts';
 import { cutAtStop, stopCutter } from '../../agent/reply/stop.ts';
-import { readArguments } from '../../agent/reply/tool-arguments.ts';
+import { readArguments } from '../../agent/prompt/tool-arguments.ts';
 import { remembered } from '../../agent/transcript/memory.ts';
 import { withoutSecrets } from '../../agent/text/secrets.ts';
 import { turnsToFold, withSummary, withTurn } from '../../agent/session/turns.ts';

@@ -20,7 +20,7 @@ describe('a request', () => {
     const called = { id: 'c1', type: 'function', function: { name: 'weather', arguments: args } };
     expect(server.requests[0]?.body['messages']).toEqual([
       { role: 'user', content: 'Weather?' },
-      { role: 'assistant', content: null, tool_calls: [called] },
+      { role: 'assistant', content: '', tool_calls: [called] },
       { role: 'tool', content: 'sunny', tool_call_id: 'c1' },
     ]);
   });

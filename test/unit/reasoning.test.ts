@@ -75,7 +75,7 @@ describe("a model's thought", () => {
       const server = await provider((request) => (hasResult(request) ? sunny : thinks));
       const { first } = await toolTurn(modelAt(server, reasoning));
       expect(first.reasoning).toBe('Hm. Rome.');
-      const shown = { role: 'assistant', content: null, tool_calls: [call('c1')] };
+      const shown = { role: 'assistant', content: '', tool_calls: [call('c1')] };
       const returned = reasoning === 'return' ? { reasoning: 'Hm. Rome.' } : {};
       expect(shownAgain(server)).toEqual({ ...shown, ...returned });
     },

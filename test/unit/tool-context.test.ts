@@ -3,7 +3,7 @@ import { createDeferral } from '../../activities/tool/tool-context.ts';
 import type { Heartbeat } from '../../agent/calls/heartbeat-record.ts';
 import { readToken } from '../../agent/calls/defer-token.ts';
 import { environmentSigner } from '../../encryption/token-signer.ts';
-import { readArguments } from '../../agent/reply/tool-arguments.ts';
+import { readArguments } from '../../agent/prompt/tool-arguments.ts';
 import type { Json } from '../../agent/values/vocabulary.ts';
 import { elasticsearch, http, mcp, python } from '../../index.ts';
 import { askJson } from '../../tools/http/json.ts';

@@ -2,6 +2,7 @@ import { type ContentPart, IMAGE_GONE, contentText, imagesOf } from '../../../ag
 import type { ModelPrompt } from '../../../agent/definition/kind.ts';
 import type { ChatMessage, Json, JsonObject } from '../../../agent/values/vocabulary.ts';
 import { type ModelRequest, ModelError } from '../../model.ts';
+import { validPrompt } from '../../../agent/prompt/valid-prompt.ts';
 import { callFields, reasoningFields } from '../reasoning.ts';
 
 export interface WireRequest {
@@ -16,7 +17,8 @@ const MAX_STOPS = 4;
 
 /** A request in the OpenAI protocol; fields that are not set are left out. */
 export function buildRequest(request: ModelRequest): WireRequest {
-  const { params, model, prompt } = request;
+  const { params, model } = request;
+  const prompt = validPrompt(request.prompt);
   const chat = params.api === 'chat';
   const fields = {
     model,
@@ -49,13 +51,14 @@ function chatFields(prompt: ModelPrompt): { [field: string]: Json | undefined } 
 function wireMessage(message: ChatMessage): { [field: string]: Json | undefined } {
   return {
     role: message.role,
-    content: Array.isArray(message.content) ? message.content.map(wirePart) : message.content,
+    // llama-cpp-python 0.3.36 answers null with an error; llama.cpp, vLLM and the others take both.
+    content: Array.isArray(message.content) ? message.content.map(wirePart) : (message.content ?? ''),
     ...reasoningFields(message),
     tool_calls: message.toolCalls?.map((call) => ({
       id: call.id,
       type: 'function',
       function: { name: call.name, arguments: call.arguments },
-      ...callFields(message, call.id),
+      ...callFields(message, call.providerId ?? call.id),
     })),
     tool_call_id: message.toolCallId,
   };

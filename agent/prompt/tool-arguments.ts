@@ -1,3 +1,4 @@
+import { isObject, parseJson } from '../values/json-object.ts';
 import { plainJson } from '../values/values.ts';
 import type { Json } from '../values/vocabulary.ts';
 
@@ -16,6 +17,20 @@ export function readArguments(text: string): Json {
   }
   const only = Object.hasOwn(value, ONLY_ARGUMENT) ? value[ONLY_ARGUMENT] : undefined;
   return only ?? value;
+}
+
+/**
+ * The arguments of an earlier call as a request repeats them: always the text of a JSON object, since llama.cpp, vLLM and
+ * gateways to Anthropic parse it. As they came if they are one; else what {@link readArguments} reads in them, and of
+ * unreadable arguments `{ unreadable: text }`.
+ */
+export function argumentsToSend(text: string): string {
+  if (isObject(parseJson(text))) return text;
+  const escaped = strictJson(text);
+  const value = parseJson(escaped);
+  if (isObject(value)) return escaped;
+  const isEmpty = text.trim() === '' || (value !== undefined && isNothing(value));
+  return isEmpty ? '{}' : JSON.stringify({ unreadable: text });
 }
 
 /** Escapes characters inside strings that Python's json.loads(strict=False) accepts and JSON does not. */

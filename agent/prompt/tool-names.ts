@@ -1,0 +1,36 @@
+/** Names that all providers accept for a function (OpenAI: `^[a-zA-Z0-9_-]{1,64}$`). */
+export const CALLABLE = /^[a-zA-Z0-9_-]{1,64}$/u;
+
+const MOST_CHARS = 64;
+/** A longer name is none with something around it. */
+const MOST_WRITTEN = 200;
+
+/** Name of a call without one. */
+const UNNAMED = 'unnamed_tool';
+
+/**
+ * The tool that a model means by a name: the tool of this name, or of the name without what models write around it (blanks,
+ * quotes, `functions.find`, `find()`, Kimi's `functions.find:0`, gpt-oss's `find<|channel|>commentary`). undefined: no such tool.
+ */
+export function toolNamed(name: string, tools: readonly string[]): string | undefined {
+  if (tools.includes(name) || name.length > MOST_WRITTEN) return tools.includes(name) ? name : undefined;
+  const bare = name
+    .replace(/<\|[\s\S]*$/u, '')
+    .replace(/^[\s"'`*[<(]+/u, '')
+    .replace(/[\s"'`*\]>(),:;.]+$/u, '');
+  const inNamespace = /^(?:functions?|tools?|default_api|multi_tool_use)[.:/]+(.*?)(?::\d+)?$/su.exec(
+    bare,
+  )?.[1];
+  return [bare, inNamespace].find((known) => known !== undefined && tools.includes(known));
+}
+
+/** The name of an earlier call as a request repeats it: the tool that is meant, else with `_` for each character that providers refuse. */
+export function nameToSend(name: string, tools: readonly string[]): string {
+  const known = toolNamed(name, tools) ?? name;
+  if (CALLABLE.test(known)) return known;
+  const bare = known
+    .trim()
+    .replaceAll(/[^a-zA-Z0-9_-]+/gu, '_')
+    .slice(0, MOST_CHARS);
+  return bare === '' ? UNNAMED : bare;
+}

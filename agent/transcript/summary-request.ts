@@ -1,0 +1,21 @@
+import type { AgentKind, ModelPrompt, PromptContext } from '../definition/kind.ts';
+import { SUMMARY_REQUEST } from '../observation/observations.ts';
+import { validPrompt } from '../prompt/valid-prompt.ts';
+import { type ModelRequest, renderRequest } from './request.ts';
+
+/** The request for a summary: the prompt of the old turns, which the provider has seen, and what to write at its end. */
+export function renderSummaryRequest(kind: AgentKind, context: PromptContext): ModelRequest {
+  const request = renderRequest(kind, context);
+  return { ...request, stop: [], prompt: validPrompt(withRequest(request.prompt)) };
+}
+
+function withRequest(prompt: ModelPrompt): ModelPrompt {
+  if (prompt.type === 'text') return { type: 'text', text: `${prompt.text}\n\n${SUMMARY_REQUEST}` };
+  const { messages, tools = [] } = prompt;
+  const request = { role: 'user', content: SUMMARY_REQUEST } as const;
+  return {
+    ...prompt,
+    messages: [...messages, request],
+    ...(tools.length > 0 && { toolChoice: 'none' }),
+  };
+}
