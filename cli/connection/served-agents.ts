@@ -8,10 +8,11 @@ import { type CommandConfig, namedQueue, queuesOf } from './task-queue.ts';
 
 /** Agents of a config, for other programs. */
 export function servedAgents({ agents }: LoadedConfig): ServedAgent[] {
-  return [...agents.values()].map(({ name, description, kind }) => ({
+  return [...agents.values()].map(({ name, description, kind, output }) => ({
     name,
     description,
     kind: typeof kind === 'object' ? kind.name : kind,
+    output,
   }));
 }
 

@@ -2,6 +2,7 @@ import { possibleDecisions } from '../../agent/rules/possible-decisions.ts';
 import { type WaitingCall, needsPerson, reasonText } from '../../agent/rules/waiting.ts';
 import type { Json, RunStatus } from '../../agent/values/vocabulary.ts';
 import type { RunReport } from '../../client/report.ts';
+import { failureText } from '../replies/failure-text.ts';
 import { approvalId } from '../start/approvals.ts';
 import type { AgentMessage, Artifact, JsonPart, Task, TaskState, TaskStatus } from './a2a-types.ts';
 
@@ -68,7 +69,7 @@ function messageOf({ id, status, waiting, error }: TaskRun): SaidParts | undefin
     case 'paused':
       return { messageId: `${id}:paused`, parts: [{ text: 'The run is paused.' }] };
     case 'failed':
-      return { messageId: `${id}:failed`, parts: [{ text: error?.message ?? 'The run failed.' }] };
+      return { messageId: `${id}:failed`, parts: [{ text: failureText(error) }] };
     default:
       return undefined;
   }

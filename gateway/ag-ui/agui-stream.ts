@@ -1,4 +1,5 @@
 import { problemOf } from '../http/problem.ts';
+import { failureText } from '../replies/failure-text.ts';
 import type { Reply } from '../replies/follow-reply.ts';
 import type { RunEnd, RunPart } from '../replies/run-parts.ts';
 import { settledParts } from '../replies/settled-parts.ts';
@@ -112,7 +113,7 @@ function endOf(names: RunNames, { status, output, error }: RunEnd): AguiEvent {
     case 'failed':
       return {
         type: 'RUN_ERROR',
-        message: error?.message ?? 'The run failed.',
+        message: failureText(error),
         code: error?.type ?? 'Error',
       };
     case 'cancelled':

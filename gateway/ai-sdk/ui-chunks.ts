@@ -1,6 +1,7 @@
 import { EXCEPTION_TOOL, type Json } from '../../agent/values/vocabulary.ts';
 import { fittingDecisions } from '../../agent/rules/decisions.ts';
 import { type WaitingCall, reasonText, stateOf } from '../../agent/rules/waiting.ts';
+import { failureText } from '../replies/failure-text.ts';
 import type { RunEnd, RunPart } from '../replies/run-parts.ts';
 import { approvalId } from '../start/approvals.ts';
 
@@ -14,10 +15,20 @@ export type UiChunk =
   | { type: 'tool-approval-request'; toolCallId: string; approvalId: string }
   | { type: 'tool-output-available'; toolCallId: string; output: Json; preliminary?: true }
   | { type: 'tool-output-denied'; toolCallId: string }
+  | {
+      type: 'tool-output-error';
+      toolCallId: string;
+      errorText: string;
+      dynamic: true;
+      providerExecuted: true;
+    }
   | { type: 'data-waiting'; id: string; data: WaitingData | null }
   | { type: 'error'; errorText: string }
-  | { type: 'abort' }
-  | { type: 'finish'; finishReason: 'stop' | 'length' | 'tool-calls' };
+  | {
+      type: 'finish';
+      finishReason: 'stop' | 'length' | 'tool-calls' | 'other';
+      messageMetadata?: { status: RunEnd['status'] };
+    };
 
 type TextType = 'text' | 'reasoning';
 
@@ -102,7 +113,12 @@ export function createUiChunks(run: string): UiChunks {
       case 'wait_ended':
         return endWait(part);
       case 'ended':
-        return [...endTexts(), ...(step === undefined ? [] : [FINISH_STEP]), ...endOf(part.end)];
+        return [
+          ...endTexts(),
+          ...endCalls(part.end),
+          ...(step === undefined ? [] : [FINISH_STEP]),
+          ...endOf(part.end),
+        ];
       default:
         return [];
     }
@@ -152,6 +168,24 @@ export function createUiChunks(run: string): UiChunks {
     return { type: 'tool-output-available', toolCallId, output: observation };
   }
 
+  /** The page shows a call without a result as one that is under way, and a wait without an end as one that a person can answer. */
+  function endCalls({ status }: RunEnd): UiChunk[] {
+    const ends = [...tools.keys()].map((call): UiChunk => {
+      const errorText = status === 'cancelled' ? 'The run was cancelled.' : 'The run ended before the call.';
+      return {
+        type: 'tool-output-error',
+        toolCallId: idOf(call),
+        errorText,
+        dynamic: true,
+        providerExecuted: true,
+      };
+    });
+    const closed = [...waits].map((id): UiChunk => ({ type: 'data-waiting', id: idOf(id), data: null }));
+    tools.clear();
+    waits.clear();
+    return [...ends, ...closed];
+  }
+
   function beginWait(of: WaitingCall): UiChunk {
     const { call: id, n } = of;
     if (of.reason === 'approval' && tools.has(id)) {
@@ -195,13 +229,9 @@ function waitingData(run: string, wait: WaitingCall): WaitingData {
   };
 }
 
+/** `useChat` of the AI SDK 6 and 7 passes over an `abort`: a cancelled run has a reason that no other end has. */
 function endOf({ status, error }: RunEnd): UiChunk[] {
-  switch (status) {
-    case 'failed':
-      return [{ type: 'error', errorText: error?.message ?? 'The run failed.' }];
-    case 'cancelled':
-      return [{ type: 'abort' }];
-    default:
-      return [{ type: 'finish', finishReason: status === 'stopped' ? 'length' : 'stop' }];
-  }
+  if (status === 'failed') return [{ type: 'error', errorText: failureText(error) }];
+  const finishReason = status === 'cancelled' ? 'other' : status === 'stopped' ? 'length' : 'stop';
+  return [{ type: 'finish', finishReason, messageMetadata: { status } }];
 }

@@ -10,12 +10,14 @@ export interface ServedAgent {
   description?: string | undefined;
   /** Default: `tool-calling`. Front ends show the model's text of these only while it is written. */
   kind?: string | undefined;
+  /** Schema of the answer. Front ends show the answer of such an agent only, and not the JSON that its model writes. */
+  output?: unknown;
 }
 
 /** True where the text of the agent's model is meant for a reader. */
 export function isPlainAgent(agents: readonly ServedAgent[] | undefined, agent: string): boolean {
-  const { kind = PLAIN } = agents?.find(({ name }) => name === agent) ?? {};
-  return kind === PLAIN;
+  const { kind = PLAIN, output } = agents?.find(({ name }) => name === agent) ?? {};
+  return kind === PLAIN && output === undefined;
 }
 
 const PLAIN = 'tool-calling';

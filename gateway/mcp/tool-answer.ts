@@ -1,7 +1,8 @@
 import { needsPerson } from '../../agent/rules/waiting.ts';
-import { asText } from '../../agent/values/vocabulary.ts';
+import { type ErrorInfo, asText } from '../../agent/values/vocabulary.ts';
 import { possibleDecisions } from '../../agent/rules/possible-decisions.ts';
 import type { RunReport } from '../../client/report.ts';
+import { failureText } from '../replies/failure-text.ts';
 
 /** The result of a tool of MCP: a text for the model, and the same as data for programs. */
 export interface ToolAnswer {
@@ -16,14 +17,15 @@ export function answerOf({ id, status, output, stopReason, waiting, error }: Run
   const open = waiting
     .filter(needsPerson)
     .map((wait) => ({ ...wait, decisions: possibleDecisions(wait).map(({ type }) => type) }));
-  const data = { id, status, output, stopReason, waiting: open, error };
+  const told = error && { ...error, message: failureText(error) };
+  const data = { id, status, output, stopReason, waiting: open, error: told };
   switch (status) {
     case 'completed':
     case 'stopped':
       return { content: texts(asText(output)), structuredContent: data };
     case 'failed':
     case 'cancelled':
-      return { ...failedAnswer(`Run ${id} ${endOf(status, error?.message)}`), structuredContent: data };
+      return { ...failedAnswer(`Run ${id} ${endOf(status, told)}`), structuredContent: data };
     case 'waiting':
       return { content: texts(waitingText(id, open)), structuredContent: data };
     default:
@@ -47,8 +49,8 @@ export function failedAnswer(text: string): ToolAnswer {
   return { content: texts(text), isError: true };
 }
 
-function endOf(status: 'failed' | 'cancelled', message: string | undefined): string {
-  return status === 'cancelled' ? 'was cancelled.' : `failed: ${message ?? 'no reason is known.'}`;
+function endOf(status: 'failed' | 'cancelled', error: ErrorInfo | null): string {
+  return status === 'cancelled' ? 'was cancelled.' : `failed: ${error?.message ?? 'no reason is known.'}`;
 }
 
 function waitingText(

@@ -4,8 +4,9 @@ import { type Usage, asText } from '../../agent/values/vocabulary.ts';
 import type { RunView } from '../../agent/run/view.ts';
 import { Refused, problemOf } from '../http/problem.ts';
 import { eventText } from '../replies/sse-response.ts';
+import { failureText } from '../replies/failure-text.ts';
 import { NO_RETRY, type Reply } from '../replies/follow-reply.ts';
-import type { RunPart } from '../replies/run-parts.ts';
+import { BETWEEN_TEXTS, type RunPart } from '../replies/run-parts.ts';
 import { errorBody } from './error-body.ts';
 import { responseIdOf, secondsOf, waitingText } from './response-object.ts';
 
@@ -82,8 +83,7 @@ function finishReason(view: RunView): 'stop' | 'length' {
 
 function withoutAnswer(view: RunView): Refused {
   const { id, status, error } = view;
-  if (status === 'failed')
-    return new Refused(502, 'RunFailed', `Run ${id} failed: ${error?.message ?? 'no reason'}`, NO_RETRY);
+  if (status === 'failed') return new Refused(502, 'RunFailed', `Run ${id}: ${failureText(error)}`, NO_RETRY);
   if (status === 'cancelled') return new Refused(409, 'RunCancelled', `Run ${id} was cancelled.`, NO_RETRY);
   const waiting = waitingText(view);
   const later = `GET /v1/responses/${responseIdOf(id)} has the answer later.`;
@@ -101,7 +101,6 @@ function usageOf({ promptTokens, completionTokens, totalTokens, cachedTokens }: 
   };
 }
 
-const BETWEEN_TEXTS = '\n\n';
 /** Key of the answer where no model call wrote the answer. */
 const ANSWER = 'answer';
 

@@ -1,13 +1,16 @@
+import type { Model } from 'openai/resources/models';
 import type { ProtocolRequest, ProtocolRoute } from '../http/protocol.ts';
 import { sseResponse } from '../replies/sse-response.ts';
-import { startRun } from '../start/start-run.ts';
+import type { ServedAgent } from '../http/route.ts';
+import { servedAgent, startRun } from '../start/start-run.ts';
 import { chatChunks, chatCompletion } from './chat-reply.ts';
 import { followReply, answerSignal } from '../replies/follow-reply.ts';
-import { readChat } from './read-chat.ts';
+import { readChat } from './requests/read-chat.ts';
 
 export const chatRoutes: readonly ProtocolRoute[] = [
   { method: 'post', path: '/chat/completions', scope: 'run', handle: completeChat },
   { method: 'get', path: '/models', scope: 'read', handle: listModels },
+  { method: 'get', path: '/models/:id', scope: 'read', handle: getModel },
 ];
 
 async function completeChat(request: ProtocolRequest): Promise<Response> {
@@ -25,6 +28,13 @@ async function completeChat(request: ProtocolRequest): Promise<Response> {
 }
 
 async function listModels({ agents = [] }: ProtocolRequest): Promise<Response> {
-  const data = agents.map(({ name }) => ({ id: name, object: 'model', created: 0, owned_by: 'reloop' }));
-  return Response.json({ object: 'list', data });
+  return Response.json({ object: 'list', data: agents.map(modelOf) });
+}
+
+async function getModel({ agents, params }: ProtocolRequest): Promise<Response> {
+  return Response.json(modelOf(servedAgent(agents, params['id'] ?? '')));
+}
+
+function modelOf({ name }: ServedAgent): Model {
+  return { id: name, object: 'model', created: 0, owned_by: 'reloop' };
 }

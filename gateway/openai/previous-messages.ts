@@ -1,5 +1,6 @@
 import { contentText } from '../../agent/values/content.ts';
 import { type ChatMessage, asText } from '../../agent/values/vocabulary.ts';
+import type { RunExport } from '../../client/export/run-export.ts';
 import { RunNotFound } from '../../client/connect/errors.ts';
 import type { ProtocolRequest } from '../http/protocol.ts';
 import { checkOwn } from '../http/tenant.ts';
@@ -23,12 +24,20 @@ export async function previousMessages(
   if (run.status !== 'completed' && run.status !== 'stopped') {
     throw bad(`previous_response_id: run ${run.id} has no answer (${run.status}).`);
   }
+  return [...questionOf({ run, agents }), { role: 'assistant', content: asText(run.output) }];
+}
+
+/** The messages that a run was asked with; the last one is the question. Throws RunNotFound. */
+export async function askedMessages(
+  { client }: Pick<ProtocolRequest, 'client'>,
+  run: string,
+): Promise<ChatMessage[]> {
+  return questionOf(await client.get(run).export());
+}
+
+function questionOf({ run, agents }: Pick<RunExport, 'run' | 'agents'>): ChatMessage[] {
   const { input = run.input, chatHistory = [] } = agents[0]?.question ?? {};
-  return [
-    ...chatHistory.map(inWords),
-    { role: 'user', content: contentText(input) },
-    { role: 'assistant', content: asText(run.output) },
-  ];
+  return [...chatHistory.map(inWords), { role: 'user', content: contentText(input) }];
 }
 
 /** A chat history takes texts only. */

@@ -1,6 +1,10 @@
 import type {
   ResponseContentPartAddedEvent,
   ResponseContentPartDoneEvent,
+  ResponseMcpCallArgumentsDeltaEvent,
+  ResponseMcpCallArgumentsDoneEvent,
+  ResponseMcpCallCompletedEvent,
+  ResponseMcpCallInProgressEvent,
   ResponseOutputItem,
   ResponseOutputItemAddedEvent,
   ResponseOutputItemDoneEvent,
@@ -11,7 +15,7 @@ import type {
 } from 'openai/resources/responses/responses';
 import type { WaitingCall } from '../../agent/rules/waiting.ts';
 import { type AgentAction, EXCEPTION_TOOL, type Json, asText } from '../../agent/values/vocabulary.ts';
-import type { RunPart } from '../replies/run-parts.ts';
+import { BETWEEN_TEXTS, type RunPart } from '../replies/run-parts.ts';
 import { approvalIdOf } from './approval-id.ts';
 
 /** An event of a stream of the Responses API, before it has its number. */
@@ -21,6 +25,10 @@ export type ItemEvent = Unnumbered<
   | ResponseTextDeltaEvent
   | ResponseTextDoneEvent
   | ResponseContentPartDoneEvent
+  | ResponseMcpCallInProgressEvent
+  | ResponseMcpCallArgumentsDeltaEvent
+  | ResponseMcpCallArgumentsDoneEvent
+  | ResponseMcpCallCompletedEvent
   | ResponseOutputItemDoneEvent
 >;
 /** The type distributes over a union. */
@@ -33,13 +41,17 @@ export interface ResponseItems {
   output(): ResponseOutputItem[];
 }
 
+/** `commentary`: other texts follow. The clients take the final answer for the parsed one. */
+type Phase = NonNullable<ResponseOutputMessage['phase']>;
+
 interface PlacedItem {
   item: ResponseOutputItem;
   index: number;
   isDone: boolean;
 }
 
-const SERVER = 'agent';
+/** Label of the agent's tools, as those of an MCP server. */
+export const SERVER_LABEL = 'agent';
 /** Key of the answer where no model call wrote the answer. */
 const ANSWER = 'answer';
 
@@ -52,26 +64,36 @@ export function createResponseItems(run: string): ResponseItems {
   /** By call. */
   const items = new Map<string, PlacedItem>();
   let count = 0;
-  return { next, output: () => [...items.values()].map(({ item }) => item) };
+  return { next, output };
+
+  function output(): ResponseOutputItem[] {
+    const all = [...items.values()].map(({ item }) => item);
+    const last = all.findLast(({ type }) => type === 'message');
+    return all.map((item) => (isAnswer(item) && item !== last ? beforeOthers(item) : item));
+  }
 
   function next(part: RunPart): ItemEvent[] {
     switch (part.type) {
       case 'text':
         return write(part.call, part.delta);
       case 'turn':
-        return finishMessage(part.call);
+        return finishMessage(part.call, part.isAnswer ? 'final_answer' : 'commentary');
       case 'output':
-        return [...write(ANSWER, part.text), ...finishMessage(ANSWER)];
+        return [...write(ANSWER, part.text), ...finishMessage(ANSWER, 'final_answer')];
       case 'void':
         return [...drop(part.call), ...drop(waitKey(part.call))];
       case 'tool_call':
-        return part.action.tool === EXCEPTION_TOOL
-          ? []
-          : [add(part.call, toolItem(run, part.call, part.action))];
+        return part.action.tool === EXCEPTION_TOOL ? [] : beginTool(part.call, part.action);
       case 'tool_result':
         return finishTool(part.call, part.observation);
       case 'waiting':
         return part.wait.reason === 'approval' ? ask(part.wait) : [];
+      case 'wait_ended':
+        answered(part.call);
+        return [];
+      case 'ended':
+        breakOff();
+        return [];
       default:
         return [];
     }
@@ -103,21 +125,44 @@ export function createResponseItems(run: string): ResponseItems {
     return events;
   }
 
-  function finishMessage(key: string): ItemEvent[] {
+  /** The clients join all texts to `output_text`, so a text before others ends with a blank line. */
+  function finishMessage(key: string, phase: Phase): ItemEvent[] {
     const placed = items.get(key);
     if (placed?.item.type !== 'message') return [];
+    const end = phase === 'commentary' ? write(key, BETWEEN_TEXTS) : [];
     const text = textOf(placed.item);
     return [
+      ...end,
       { type: 'response.output_text.done', ...placeOf(key), text, logprobs: [] },
       { type: 'response.content_part.done', ...placeOf(key), part: textPart(text) },
-      done(placed, message(run, key, 'completed', text)),
+      done(placed, { ...message(run, key, 'completed', text), phase }),
+    ];
+  }
+
+  /** The events of OpenAI's server, which clients hold to: the arguments come after the item. */
+  function beginTool(call: string, action: AgentAction): ItemEvent[] {
+    const item = toolItem(run, call, action);
+    const added = add(call, { ...item, arguments: '' });
+    const placed = items.get(call);
+    if (placed === undefined) return [added];
+    placed.item = item;
+    const place = { item_id: item.id, output_index: placed.index };
+    return [
+      added,
+      { type: 'response.mcp_call.in_progress', ...place },
+      { type: 'response.mcp_call_arguments.delta', ...place, delta: item.arguments },
+      { type: 'response.mcp_call_arguments.done', ...place, arguments: item.arguments },
     ];
   }
 
   function finishTool(call: string, observation: Json): ItemEvent[] {
     const placed = items.get(call);
     if (placed?.item.type !== 'mcp_call') return [];
-    return [done(placed, { ...placed.item, status: 'completed', output: asText(observation) })];
+    const { item, index } = placed;
+    return [
+      { type: 'response.mcp_call.completed', item_id: item.id, output_index: index },
+      done(placed, { ...item, status: 'completed', output: asText(observation) }),
+    ];
   }
 
   function ask(wait: WaitingCall): ItemEvent[] {
@@ -125,6 +170,21 @@ export function createResponseItems(run: string): ResponseItems {
     const added = add(key, approvalItem(run, wait));
     const placed = items.get(key);
     return placed === undefined ? [added] : [added, done(placed, placed.item)];
+  }
+
+  /** A run that is over writes no more, and ends no more calls. */
+  function breakOff(): void {
+    for (const { item, isDone } of items.values()) {
+      if (!isDone && (item.type === 'message' || item.type === 'mcp_call')) item.status = 'incomplete';
+    }
+  }
+
+  /** A client that reads the items again would ask for the approval again. */
+  function answered(call: string): void {
+    const [request, placed] = [items.get(waitKey(call)), items.get(call)];
+    if (request === undefined) return;
+    items.delete(waitKey(call));
+    if (placed?.item.type === 'mcp_call') placed.item.approval_request_id = request.item.id ?? null;
   }
 
   function drop(key: string): ItemEvent[] {
@@ -157,6 +217,16 @@ function message(
   return { type: 'message', id: messageId(run, call), status, role: 'assistant', content };
 }
 
+function isAnswer(item: ResponseOutputItem): item is ResponseOutputMessage {
+  return item.type === 'message' && item.phase === 'final_answer';
+}
+
+/** An answer after which a message of a person had the model write again. */
+function beforeOthers(item: ResponseOutputMessage): ResponseOutputMessage {
+  const content = [textPart(textOf(item) + BETWEEN_TEXTS)];
+  return { ...item, content, phase: 'commentary' };
+}
+
 function textPart(text: string): ResponseOutputText {
   return { type: 'output_text', text, annotations: [] };
 }
@@ -165,12 +235,12 @@ function textOf({ content }: ResponseOutputMessage): string {
   return content.map((part) => (part.type === 'output_text' ? part.text : '')).join('');
 }
 
-function toolItem(run: string, call: string, { tool, toolInput }: AgentAction): ResponseOutputItem {
+function toolItem(run: string, call: string, { tool, toolInput }: AgentAction): ResponseOutputItem.McpCall {
   const args = JSON.stringify(toolInput);
   return {
     type: 'mcp_call',
     id: `mcp_${run}:${call}`,
-    server_label: SERVER,
+    server_label: SERVER_LABEL,
     name: tool,
     arguments: args,
     status: 'in_progress',
@@ -182,7 +252,7 @@ function approvalItem(run: string, { call, n, tool, toolInput }: WaitingCall): R
   return {
     type: 'mcp_approval_request',
     id: approvalIdOf({ run, call, n }),
-    server_label: SERVER,
+    server_label: SERVER_LABEL,
     name: tool,
     arguments: args,
   };

@@ -7,6 +7,7 @@ import type {
 import { needsPerson, reasonText } from '../../agent/rules/waiting.ts';
 import { RunView } from '../../agent/run/view.ts';
 import type { Usage } from '../../agent/values/vocabulary.ts';
+import { failureText } from '../replies/failure-text.ts';
 
 /** As it is sent: the clients add `output_text`. */
 export type ResponseObject = Omit<ClientResponse, 'output_text'>;
@@ -51,8 +52,7 @@ export function responseObject({
     model: agent,
     status,
     output,
-    error:
-      status === 'failed' ? { code: 'server_error', message: error?.message ?? 'The run failed.' } : null,
+    error: status === 'failed' ? { code: 'server_error', message: failureText(error) } : null,
     incomplete_details: status === 'incomplete' ? incompleteDetails(view) : null,
     metadata: metadataOf(view),
     ...(isOver(status) && { usage: usageOf(usage) }),
@@ -91,9 +91,13 @@ export function statusOf({ status }: RunView): ResponseStatus {
   }
 }
 
-/** The status in the answer to a request that ends at a wait: the request is over, and the answer is not whole. */
+/**
+ * The status in the answer to a request that ends at a wait. With a request for an approval, the response is complete: the next one has the
+ * approval. Any other wait leaves the answer incomplete.
+ */
 export function statusAtEnd(view: RunView): ResponseStatus {
-  return waitingText(view) === '' ? statusOf(view) : 'incomplete';
+  if (waitingText(view) === '') return statusOf(view);
+  return view.waiting.some(({ reason }) => reason === 'approval') ? 'completed' : 'incomplete';
 }
 
 export function secondsOf(milliseconds: number): number {

@@ -8,9 +8,11 @@ import { sseResponse } from '../replies/sse-response.ts';
 import { answerApprovals } from '../start/approvals.ts';
 import { startRun } from '../start/start-run.ts';
 import { type Reply, type ReplyOptions, followReply, answerSignal } from '../replies/follow-reply.ts';
-import { ownRunOf, previousMessages } from './previous-messages.ts';
+import { Refused } from '../http/problem.ts';
+import { itemPage } from './input-items.ts';
+import { askedMessages, ownRunOf, previousMessages } from './previous-messages.ts';
 import { bad } from '../http/read-body.ts';
-import { type ResponseRequest, readResponseRequest } from './read-response.ts';
+import { type ResponseRequest, readResponseRequest } from './requests/read-response.ts';
 import { createResponseItems } from './response-items.ts';
 import {
   type RequestEcho,
@@ -25,7 +27,9 @@ import { responseStream } from './response-stream.ts';
 export const responseRoutes: readonly ProtocolRoute[] = [
   { method: 'post', path: '/responses', scope: 'run', handle: createResponse },
   { method: 'get', path: '/responses/:id', scope: 'read', handle: getResponse },
+  { method: 'get', path: '/responses/:id/input_items', scope: 'read', handle: listInputItems },
   { method: 'post', path: '/responses/:id/cancel', scope: 'decide', handle: cancelResponse },
+  { method: 'delete', path: '/responses/:id', scope: 'decide', handle: refuseDeletion },
 ];
 
 async function createResponse(request: ProtocolRequest): Promise<Response> {
@@ -55,6 +59,18 @@ async function getResponse(request: ProtocolRequest): Promise<Response> {
     const open = () => followReply(request, { id }, { until: 'end', signal });
     return responseStream(open, { after, report: request.report });
   });
+}
+
+async function listInputItems(request: ProtocolRequest): Promise<Response> {
+  const run = ownRunOf(request, request.params['id'] ?? '');
+  return Response.json(itemPage(run, await askedMessages(request, run), request.request));
+}
+
+/** The record of a run tells what its tools have done. */
+function refuseDeletion(request: ProtocolRequest): Promise<never> {
+  const run = ownRunOf(request, request.params['id'] ?? '');
+  const what = `A response is the record of run ${run}, which stays until the retention of Temporal's namespace is over. \`cancel\` ends a run that goes on.`;
+  throw new Refused(405, 'RunsAreKept', what);
 }
 
 /** A run that is over stays as it is. */

@@ -14,16 +14,23 @@ const CONTENT = 1;
 /** Numbers of attempts have two digits. The length of a text has seven. */
 const MOST_ATTEMPTS = 99;
 
+/** The events of one item at one place are in this order. */
 const ranks = {
   'response.output_item.added': 1,
   'response.content_part.added': 2,
+  'response.mcp_call.in_progress': 2,
   'response.output_text.delta': 3,
-  'response.output_text.done': 4,
-  'response.content_part.done': 5,
-  'response.output_item.done': 6,
+  'response.mcp_call_arguments.delta': 3,
+  'response.mcp_call_arguments.done': 4,
+  'response.output_text.done': 5,
+  'response.content_part.done': 6,
+  'response.mcp_call.completed': 6,
+  'response.output_item.done': 7,
 } as const satisfies { [T in ItemEvent['type']]: number };
+/** Of the blank line that a `turn` adds to its text, after the text itself. */
+const LINE_RANK = 4;
 /** After all events of items at the same place. */
-const LAST_RANK = 7;
+const LAST_RANK = 8;
 /** Before the first recorded event. */
 export const CREATED = 0;
 export const IN_PROGRESS = 1;
@@ -37,7 +44,10 @@ export function numberOfEnd(event: number): number {
 export function numberOf(event: ItemEvent, { part, place }: PlacedPart, chars: number): number {
   const base = place.event * EVENT;
   const isVoid = part.type === 'void';
-  if (part.eventId !== undefined) return base + (isVoid ? 0 : ranks[event.type]);
+  if (part.eventId !== undefined) {
+    const isLine = part.type === 'turn' && event.type === 'response.output_text.delta';
+    return base + (isVoid ? 0 : isLine ? LINE_RANK : ranks[event.type]);
+  }
   const attempt = base + Math.min(place.attempt, MOST_ATTEMPTS) * ATTEMPT;
   if (isVoid) return attempt - 1; // the attempt before ends
   if (event.type === 'response.output_item.added') return attempt + ITEM;

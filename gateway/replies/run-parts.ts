@@ -15,8 +15,8 @@ export type RunPart = {
   | { type: 'text' | 'reasoning'; call: string; delta: string }
   /** All parts of the call so far are obsolete: another attempt of the model writes them, or a restart dropped the call. */
   | { type: 'void'; call: string }
-  /** The model call is over, and its text is complete. */
-  | { type: 'turn'; call: string }
+  /** The model call is over, and its text is complete. `isAnswer`: the text is the answer, and no tool call follows. */
+  | { type: 'turn'; call: string; isAnswer: boolean }
   | { type: 'tool_call'; call: string; action: AgentAction }
   /** Progress of a tool, in place of its progress before. */
   | { type: 'tool_progress'; call: string; text: string }
@@ -31,12 +31,15 @@ export type RunPart = {
   | { type: 'ended'; end: RunEnd }
 );
 
+/** Separates the texts of two model calls where a client has them as one text. */
+export const BETWEEN_TEXTS = '\n\n';
+
 export type RunEnd = Extract<RunEvent, { type: 'run_ended' }>;
 
 export interface RunPartsOptions {
   /**
-   * False for an agent with a text format: its model writes thoughts and actions, which are no text for a front end. The answer is a part
-   * `output` then.
+   * False for an agent with a text format or an `output`: its model writes thoughts and actions, or JSON that may be wrong and is written
+   * again, which are no text for a front end. The answer is a part `output` then.
    */
   isPlain: boolean;
 }
@@ -71,7 +74,8 @@ export async function* runParts(
         const { text, reasoning = '' } = turn;
         lastText = isPlain ? text : undefined;
         const whole = isPlain ? { reasoning, text } : { reasoning };
-        return [...write(call, turn.attempt ?? attempts, whole, 'whole'), { type: 'turn', call }];
+        const isAnswer = turn.decision.type === 'finish';
+        return [...write(call, turn.attempt ?? attempts, whole, 'whole'), { type: 'turn', call, isAnswer }];
       }
       case 'model_failed':
         return drop(event.call);
@@ -95,7 +99,7 @@ export async function* runParts(
         return droppedBy(event).flatMap(drop);
       case 'finish': {
         const text = asText(event.output);
-        return text === lastText ? [] : [{ type: 'output', text }];
+        return isSaid(text, lastText) ? [] : [{ type: 'output', text }];
       }
       case 'run_ended':
         return [{ type: 'ended', end: event }];
@@ -134,5 +138,15 @@ export async function* runParts(
 
   function droppedBy(restart: RestartedEvent): string[] {
     return [...written.keys()].filter((call) => isDropped(call, restart));
+  }
+}
+
+/** True if the text of the last model call is the answer, or its JSON with other spaces. */
+function isSaid(answer: string, lastText: string | undefined): boolean {
+  if (lastText === undefined || lastText === answer) return lastText === answer;
+  try {
+    return JSON.stringify(JSON.parse(lastText)) === answer;
+  } catch {
+    return false;
   }
 }

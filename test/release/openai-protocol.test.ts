@@ -70,10 +70,10 @@ describe.skipIf(python === '')(`OpenAI's client for Python${title}`, () => {
       .filter((line) => line.startsWith('{'))
       .map((line) => JSON.parse(line) as { [field: string]: unknown });
     expect(chat).toEqual({ chat: GREETING });
-    expect(waiting).toMatchObject({ status: 'incomplete', asks: 'pay' });
+    expect(waiting).toMatchObject({ status: 'completed', asks: 'pay' });
     const { output } = await rig.client.get(String(waiting?.['id']).replace('resp_', '')).describe();
     expect(output).toBe(ANSWER);
-    expect(read).toEqual({ texts: ['One moment.', ANSWER], whole: `One moment.${ANSWER}` });
+    expect(read).toEqual({ texts: ['One moment.\n\n', ANSWER], whole: `One moment.\n\n${ANSWER}` });
     expect(linesOf(join(rig.folder, 'effects'))).toHaveLength(1);
   }, 120_000);
 });

@@ -133,7 +133,7 @@ describe('a run', () => {
 
   test.each([
     ['cancelled', { type: 'RUN_FINISHED', outcome: { type: 'cancelled' } }],
-    ['failed', { type: 'RUN_ERROR', message: 'No money.', code: 'E' }],
+    ['failed', { type: 'RUN_ERROR', message: 'The run failed (E). Its operator can see why.', code: 'E' }],
   ])('that is %s says so', async (status, end) => {
     const events = await eventsOf([over(status, { error: { type: 'E', message: 'No money.' } })]);
     expect(events.at(-1)).toMatchObject(end);

@@ -119,14 +119,31 @@ describe('a message', () => {
   test.each([
     ['stopped', 'length'],
     ['completed', 'stop'],
-  ])('of a run that is %s finishes with %s', async (status, finishReason) => {
+    ['cancelled', 'other'],
+  ])('of a run that is %s finishes with %s, and says so', async (status, finishReason) => {
     const { chunks } = await chunksOf([over(status)]);
-    expect(chunks.at(-1)).toEqual({ type: 'finish', finishReason });
+    expect(chunks.at(-1)).toEqual({ type: 'finish', finishReason, messageMetadata: { status } });
+    expect((await messageOf([over(status)])).last?.metadata).toEqual({ run: RUN, status });
   });
 
+  test.each(['cancelled', 'failed', 'stopped'])(
+    'of a run that is %s leaves no call under way, and no wait',
+    async (status) => {
+      const two = [caughtUp, ...turn, action('1.2'), action('1.3'), waits('1.2'), waits('1.3', 'failed')];
+      const error = status === 'failed' ? { type: 'E', message: '' } : null;
+      const { parts } = await messageOf([...two, over(status, { error })]);
+      expect(parts.slice(3)).toMatchObject([
+        'price output-error',
+        'price output-error',
+        'price output-error',
+        { type: 'data-waiting', data: null },
+      ]);
+    },
+  );
+
   test('of a failed run ends with the error', async () => {
-    const { errors } = await messageOf([over('failed', { error: { type: 'E', message: 'No money.' } })]);
-    expect(String(errors)).toContain('No money.');
+    const { errors } = await messageOf([over('failed', { error: { type: 'E', message: 'at 10.0.0.7' } })]);
+    expect(String(errors)).toContain('The run failed (E).');
   });
 });
 

@@ -42,18 +42,19 @@ describe('the text of a chat', () => {
 
 /** A run: a turn that calls a tool, a turn whose text is written in two attempts, and the answer. */
 const usage = { promptTokens: 1, completionTokens: 2, totalTokens: 3, modelCalls: 1 };
-const ended = (call: string, text: string, attempts: number) => ({
+const action = { tool: 'price', toolInput: { product: 'chair' }, log: '' };
+const finish = (text: string) => ({ type: 'finish', output: text });
+const ended = (call: string, text: string, attempts: number, decision: object = finish(text)) => ({
   type: 'model_ended',
   call,
   attempts,
   durationMs: 1,
-  turn: { text, usage, decision: { type: 'finish', output: text } },
+  turn: { text, usage, decision },
 });
-const action = { tool: 'price', toolInput: { product: 'chair' }, log: '' };
 const record: object[] = [
   { type: 'run_started', id: RUN, runId: 'r', agent: 'clerk', input: 'x' },
   { type: 'model_started', call: '1' },
-  ended('1', 'Let me see.', 1),
+  ended('1', 'Let me see.', 1, { type: 'act', actions: [action] }),
   { type: 'action', call: '1.1', action },
   { type: 'step', step: { call: '1.1', action, observation: 5, attempts: 1, durationMs: 1 } },
   { type: 'model_started', call: '2' },
@@ -124,10 +125,15 @@ describe('the stream of a response', () => {
         "output_item.added",
         "content_part.added",
         "output_text.delta",
+        "output_text.delta",
         "output_text.done",
         "content_part.done",
         "output_item.done",
         "output_item.added",
+        "mcp_call.in_progress",
+        "mcp_call_arguments.delta",
+        "mcp_call_arguments.done",
+        "mcp_call.completed",
         "output_item.done",
         "output_item.added",
         "content_part.added",
@@ -144,11 +150,34 @@ describe('the stream of a response', () => {
       metadata: { run: RUN, stop_reason: 'final_answer' },
       usage: { input_tokens: 1, output_tokens: 2, total_tokens: 3 },
       output: [
-        { type: 'message', content: [{ text: 'Let me see.' }] },
+        { type: 'message', phase: 'commentary', content: [{ text: 'Let me see.\n\n' }] },
         { type: 'mcp_call', name: 'price', arguments: '{"product":"chair"}', output: '5' },
-        { type: 'message', content: [{ text: 'A chair costs 5.' }] },
+        { type: 'message', phase: 'final_answer', content: [{ text: 'A chair costs 5.' }] },
       ],
     });
+  });
+
+  test('has the events of a tool call that the server of OpenAI sends', async () => {
+    const sent = await streamOf(recorded);
+    const from = sent.findIndex(({ item }) => item?.id === `mcp_${RUN}:1.1`);
+    expect(sent.slice(from, from + 6)).toMatchObject([
+      { type: 'response.output_item.added', item: { arguments: '', status: 'in_progress' } },
+      { type: 'response.mcp_call.in_progress', item_id: `mcp_${RUN}:1.1` },
+      { type: 'response.mcp_call_arguments.delta', delta: '{"product":"chair"}' },
+      { type: 'response.mcp_call_arguments.done', arguments: '{"product":"chair"}' },
+      { type: 'response.mcp_call.completed', item_id: `mcp_${RUN}:1.1` },
+      { type: 'response.output_item.done', item: { arguments: '{"product":"chair"}', output: '5' } },
+    ]);
+  });
+
+  test('has one answer, though a message had the model answer again', async () => {
+    const again = recorded.filter(({ type }) => type !== 'action' && type !== 'step');
+    again[2] = { ...again[2], ...ended('1', 'Four.', 1) } as RunEvent;
+    const output = (await streamOf(again)).at(-1)?.response?.output;
+    expect(output).toMatchObject([
+      { phase: 'commentary', content: [{ text: 'Four.\n\n' }] },
+      { phase: 'final_answer', content: [{ text: 'A chair costs 5.' }] },
+    ]);
   });
 
   test('marks a text that another attempt replaces, and leaves the text out at the end', async () => {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { approvalIdOf, readApprovalId } from '../../gateway/openai/approval-id.ts';
 import { errorBody } from '../../gateway/openai/error-body.ts';
-import { readChat } from '../../gateway/openai/read-chat.ts';
-import { readResponseRequest } from '../../gateway/openai/read-response.ts';
+import { readChat } from '../../gateway/openai/requests/read-chat.ts';
+import { readResponseRequest } from '../../gateway/openai/requests/read-response.ts';
 
 const RUN = 'acme.chairs';
 
@@ -68,15 +68,16 @@ describe('requests', () => {
   const messages = [user('Hi')];
   const tool = { type: 'function', function: { name: 'f' } };
   test.each<[string, object, string]>([
-    ['tools', { messages, tools: [tool] }, 'The agent has its own tools'],
+    [
+      'a demanded tool call',
+      { messages, tools: [tool], tool_choice: 'required' },
+      'The agent has its own tools',
+    ],
     ['another form', { messages, response_format: { type: 'json_object' } }, 'The form of an answer'],
     ['two answers', { messages, n: 2 }, 'A run has one answer'],
     ['no question', { messages: [...messages, { role: 'assistant', content: 'x' }] }, 'The last message'],
-    [
-      'a result of a tool',
-      { messages: [{ role: 'tool', content: 'x' }] },
-      'messages.0.role: The agent makes',
-    ],
+    ['a result of a tool at the end', { messages: [{ role: 'tool', content: 'x' }] }, 'The last message'],
+    ['an unknown role', { messages: [{ role: 'critic', content: 'x' }] }, 'messages.0.role: Send messages'],
     ['a file', { messages: [user([{ type: 'file' }])] }, 'messages.0.content: Write a text'],
     [
       'an image before the question',
@@ -99,7 +100,7 @@ describe('requests', () => {
       'A conversation has its own',
     ],
     ['instructions in a conversation', { input: 'x', conversation: 'a', instructions: 'x' }, 'has its own'],
-    ['an unknown item', { input: [{ type: 'function_call_output' }] }, 'input.0: Send messages'],
+    ['an unknown item', { input: [{ type: 'computer_call' }] }, 'input.0: Send messages'],
     [
       'an unknown approval',
       { input: [{ type: 'mcp_approval_response', approval_request_id: 'x', approve: true }] },

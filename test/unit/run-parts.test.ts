@@ -22,7 +22,7 @@ const ends = (text: string, more: object = {}) => ({
 });
 const text = (delta: string) => ({ type: 'text', call: '1', delta });
 const reasoning = (delta: string) => ({ type: 'reasoning', call: '1', delta });
-const turn = { type: 'turn', call: '1' };
+const turn = { type: 'turn', call: '1', isAnswer: true };
 const gone = { type: 'void', call: '1' };
 
 describe('a text', () => {
@@ -52,6 +52,19 @@ describe('a text', () => {
 
   test('that is the output comes once', async () => {
     await expect(partsOf([ends('5'), { type: 'finish', output: '5' }])).resolves.toEqual([text('5'), turn]);
+  });
+
+  test.each(['{"total":7}', '{"total": 7}', '{\n  "total": 7\n}\n'])(
+    'that is the JSON of the output comes once: %j',
+    async (written) => {
+      const events = [ends(written), { type: 'finish', output: { total: 7 } }];
+      await expect(partsOf(events)).resolves.toEqual([text(written), turn]);
+    },
+  );
+
+  test('before a tool call is not the answer', async () => {
+    const parts = await partsOf([ends('Let me see.', { decision: { type: 'act', actions: [] } })]);
+    expect(parts.at(-1)).toEqual({ ...turn, isAnswer: false });
   });
 
   test('is that of the record, whatever came before', async () => {

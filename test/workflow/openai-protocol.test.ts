@@ -1,11 +1,12 @@
 import { createAdaptorServer } from '@hono/node-server';
 import OpenAI from 'openai';
+import { z } from 'zod';
 import type { ResponseStreamEvent } from 'openai/resources/responses/responses';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { TokenCaller } from '../../gateway/http/caller.ts';
 import { createGateway } from '../../gateway/gateway.ts';
 import type { AgentDefinition } from '../../config/define.ts';
-import { defineModel } from '../../models/model.ts';
+import { ModelError, defineModel } from '../../models/model.ts';
 import { defineTool } from '../../tools/tool.ts';
 import { createGate } from '../support/gate.ts';
 import { useRig } from '../support/rig.ts';
@@ -27,6 +28,15 @@ const slow = defineModel({
   },
 });
 
+const broken = defineModel({
+  call: () =>
+    Promise.reject(
+      new ModelError('ModelAuthenticationError', 'http://10.0.0.7/v1 refused: look at the apiKey.', {
+        retryable: false,
+      }),
+    ),
+});
+
 const plain = { kind: 'tool-calling' } as const;
 const agents = [
   { ...plain, name: 'echo', model: modelOf((_step, request) => `Asked: ${promptOf(request)}`) },
@@ -39,6 +49,14 @@ const agents = [
     tools: [guarded],
   },
   { ...plain, name: 'slow', model: slow },
+  {
+    ...plain,
+    name: 'sum',
+    output: z.object({ total: z.number() }),
+    // The first reply does not fit, so the model is asked again.
+    model: modelOf((step) => (step === '1' ? '{"total": "7"}' : '```json\n{"total": 7}\n```')),
+  },
+  { ...plain, name: 'broken', onModelFailure: 'fail', model: broken },
   { kind: 'zero-shot', name: 'reader', model: script(answer('42')) },
 ] satisfies AgentDefinition[];
 const rig = useRig({ agents });
@@ -53,11 +71,9 @@ const callers = {
 
 let baseURL: string;
 beforeAll(async () => {
-  const served = agents.map(({ name, kind }) => ({ name, kind }));
   // Each request goes to a gateway of its own, as behind a balancer.
   const server = createAdaptorServer({
-    fetch: (request) =>
-      createGateway(rig.client, { tokens: Object.values(callers), agents: served }).fetch(request),
+    fetch: (request) => createGateway(rig.client, { tokens: Object.values(callers), agents }).fetch(request),
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const address = server.address();
@@ -153,8 +169,8 @@ describe('a response', () => {
     const client = clientOf('root');
     const waiting = await client.responses.create({ model: 'careful', input: 'Do it.' });
     expect(waiting).toMatchObject({
-      status: 'incomplete',
-      output_text: 'One moment.',
+      status: 'completed',
+      output_text: 'One moment.\n\n',
       metadata: { waiting: '1.1 guarded: needs your approval' },
     });
     const request = waiting.output.find(({ type }) => type === 'mcp_approval_request');
@@ -169,9 +185,9 @@ describe('a response', () => {
     expect(done.output.map((item) => ('output' in item ? item.output : item.type))).toEqual([
       'message',
       'did x',
-      'mcp_approval_request',
       'message',
     ]);
+    expect(done.output[1]).toMatchObject({ type: 'mcp_call', approval_request_id: request?.id });
     await expect(client.responses.create(body)).rejects.toMatchObject({ code: 'DecisionRefused' });
   });
 
@@ -220,7 +236,52 @@ describe('a response', () => {
 
 test('agents are the models', async () => {
   const { data } = await clientOf('rita').models.list();
-  expect(data.map(({ id }) => id)).toEqual(['echo', 'careful', 'slow', 'reader']);
+  expect(data.map(({ id }) => id)).toEqual(agents.map(({ name }) => name));
+  expect(await clientOf('rita').models.retrieve('slow')).toEqual(data[2]);
+  await expect(clientOf('rita').models.retrieve('no')).rejects.toMatchObject({ code: 'AgentNotFound' });
+});
+
+test('a structured answer is its JSON, once, in each form', async () => {
+  const { chat, responses } = clientOf('root');
+  const body = { model: 'sum', messages: ask('x') };
+  const stream = await chat.completions.stream(body).finalChatCompletion();
+  const texts = [
+    (await chat.completions.create(body)).choices[0]?.message.content,
+    stream.choices[0]?.message.content,
+    (await responses.create({ model: 'sum', input: 'x' })).output_text,
+  ];
+  expect(texts).toEqual(['{"total":7}', '{"total":7}', '{"total":7}']);
+});
+
+test('a failed run is an error that does not name what the operator has set', async () => {
+  const { chat, responses } = clientOf('root');
+  const failed = await responses.create({ model: 'broken', input: 'x' });
+  expect(failed).toMatchObject({ status: 'failed', error: { code: 'server_error' } });
+  const asked: unknown = await chat.completions
+    .create({ model: 'broken', messages: ask('x') })
+    .catch((error: unknown) => error);
+  expect(asked).toMatchObject({ code: 'RunFailed' });
+  for (const text of [failed.error?.message ?? '', String(asked)]) {
+    expect(text).toContain('ModelAuthenticationError');
+    expect(text).not.toMatch(/10\.0\.0\.7|apiKey/u);
+  }
+});
+
+test('the items of a request are listed, and a response is not deleted', async () => {
+  const { responses } = clientOf('ann');
+  const input = [...ask('I am Ann.'), { role: 'assistant' as const, content: 'Hi' }, ...ask('Who?')];
+  const { id } = await responses.create({ model: 'echo', input, instructions: 'Be kind.' });
+  const { data } = await responses.inputItems.list(id, { order: 'asc', limit: 3 });
+  const texts = ['Be kind.', 'I am Ann.', 'Hi', 'Who?'];
+  expect(data.map((item) => ('content' in item ? item.content : item))).toMatchObject(
+    texts.slice(0, 3).map((text) => [{ text }]),
+  );
+  const all = [];
+  for await (const item of responses.inputItems.list(id, { limit: 1 })) all.push(item);
+  expect(all).toMatchObject(texts.toReversed().map((text) => ({ content: [{ text }] })));
+  await expect(responses.delete(id)).rejects.toMatchObject({ status: 405, code: 'RunsAreKept' });
+  await expect(clientOf('otto').responses.inputItems.list(id)).rejects.toMatchObject({ status: 404 });
+  await expect(clientOf('otto').responses.delete(id)).rejects.toMatchObject({ status: 404 });
 });
 
 test.each([

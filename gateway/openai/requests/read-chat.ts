@@ -1,8 +1,8 @@
 import { z } from '@hono/zod-openapi';
-import { optional, readBody } from '../http/read-body.ts';
-import type { RequestedStart } from '../start/start-run.ts';
+import { optional, readBody } from '../../http/read-body.ts';
+import type { RequestedStart } from '../../start/start-run.ts';
 import { message, readMessages } from './read-messages.ts';
-import { refuseFields } from './refuse-fields.ts';
+import { refuseFields, setsToolsAside } from './refuse-fields.ts';
 
 export interface ChatRequest {
   start: RequestedStart;
@@ -28,7 +28,7 @@ export async function readChat(request: Request): Promise<ChatRequest> {
     metadata,
     ...rest
   } = await readBody(request, body);
-  refuseFields(rest);
+  refuseFields(rest, setsToolsAside);
   const session = metadata?.session;
   const asked = readMessages(session === undefined ? messages : messages.slice(-1));
   const key = request.headers.get('idempotency-key') ?? undefined;

@@ -1,10 +1,10 @@
 import { z } from '@hono/zod-openapi';
-import { bad, optional, readBody } from '../http/read-body.ts';
-import type { ApprovalAnswer } from '../start/approvals.ts';
-import { readApprovalId } from './approval-id.ts';
+import { bad, optional, readBody } from '../../http/read-body.ts';
+import type { ApprovalAnswer } from '../../start/approvals.ts';
+import { readApprovalId } from '../approval-id.ts';
 import { type ChatQuestion, message, readMessages } from './read-messages.ts';
 import { refuseFields } from './refuse-fields.ts';
-import type { RequestEcho } from './response-object.ts';
+import type { RequestEcho } from '../response-object.ts';
 
 export interface ResponseRequest {
   agent: string | undefined;
@@ -31,15 +31,24 @@ const approvalAnswer = z
     reason,
   }));
 
-/** Items that the agent made: a client that keeps the conversation itself sends them again. */
+/** Items of the agent and of other models, without a text: a client that keeps the conversation itself sends them again. */
 const ownItem = z
-  .object({ type: z.enum(['mcp_call', 'mcp_approval_request', 'reasoning']) })
+  .object({
+    type: z.enum([
+      'mcp_call',
+      'mcp_list_tools',
+      'mcp_approval_request',
+      'reasoning',
+      'function_call',
+      'function_call_output',
+    ]),
+  })
   .transform(() => ({ type: 'own' as const }));
 
 const said = message.transform((value) => ({ type: 'message' as const, message: value }));
 
 const item = z.union([approvalAnswer, ownItem, said], {
-  error: 'Send messages, and items of the types mcp_approval_response, mcp_call and mcp_approval_request.',
+  error: 'Send messages, answers to approvals (mcp_approval_response), and items of tool calls as they came.',
 });
 type Item = z.output<typeof item>;
 
@@ -104,6 +113,7 @@ function askedBy(
   input: readonly Item[],
   { instructions, session }: { instructions: string | undefined; session: string | undefined },
 ): ChatQuestion {
+  if (input.at(-1)?.type !== 'message') throw bad('The last item has to be the question, of the role user.');
   const messages = input.flatMap((one) => (one.type === 'message' ? [one.message] : []));
   const { input: question, chatHistory } = readMessages(messages);
   const system = instructions === undefined ? [] : [{ role: 'system' as const, content: instructions }];
