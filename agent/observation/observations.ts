@@ -14,6 +14,37 @@ export const CUT_REPLY =
 export const FILTERED_REPLY =
   "The provider's content filter took your reply away. Answer again, in other words.";
 
+/** Facts about a reply without text and calls, for a sentence to the model. */
+export interface EmptyReply {
+  finishReason: string;
+  /** Tokens that the provider counted for it; undefined: it did not count. */
+  tokens: number | undefined;
+  hasThoughts: boolean;
+  /** Names of the tools that the agent has. */
+  tools: readonly string[];
+}
+
+/** Asks the model again after a reply of which nothing can be read: neither text nor a call. */
+export function emptyReply({ finishReason, tokens = 0, hasThoughts, tools }: EmptyReply): string {
+  if (finishReason === 'content_filter') return FILTERED_REPLY;
+  if (finishReason === 'length') return CUT_BEFORE_ANSWER;
+  const seen = hasThoughts
+    ? 'Your reply had thoughts only, and neither text nor a call that could be read'
+    : tokens > 1
+      ? `Nothing could be read of the ${tokens} tokens of your reply: neither text nor a call`
+      : 'Your reply was empty: it had neither text nor a call that could be read';
+  const reason = ORDINARY_ENDS.includes(finishReason) ? '' : ` (finish reason: ${finishReason})`;
+  const names = tools.join(', ');
+  const call = names === '' ? '' : `call one of the tools [${names}] with complete arguments, or `;
+  return `${seen}${reason}. Answer again: ${call}give the answer.`;
+}
+
+/** Reasons to finish that say nothing about why a reply is empty. */
+const ORDINARY_ENDS = ['stop', 'unknown', 'other', ''];
+
+const CUT_BEFORE_ANSWER =
+  'The reply was cut off at the token limit before it had an answer or a call, so nothing was run. Answer again, with shorter thoughts.';
+
 /**
  * Request to a model whose run a limit stopped, after its scratchpad (LangChain's early_stopping_method 'generate').
  */

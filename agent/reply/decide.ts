@@ -10,7 +10,7 @@ import {
 } from '../definition/kind.ts';
 import { limits } from '../values/limits.ts';
 import type { AgentManifest } from '../definition/manifest.ts';
-import { CUT_REPLY, FILTERED_REPLY, INCOMPLETE_REPLY, unknownTool } from '../observation/observations.ts';
+import { CUT_REPLY, INCOMPLETE_REPLY, emptyReply, unknownTool } from '../observation/observations.ts';
 import { cutAtStop } from './stop.ts';
 import { boundedText, plainJson, wellFormed } from '../values/values.ts';
 import { EXCEPTION_TOOL, type Json, type ToolCall } from '../values/vocabulary.ts';
@@ -20,6 +20,8 @@ export interface RawReply {
   text: string;
   toolCalls: ToolCall[];
   finishReason: string;
+  reasoning?: string | undefined;
+  usage?: { completionTokens: number } | undefined;
 }
 
 /** Reader of an agent's replies: its kind, or its own parser in place of the kind's. */
@@ -40,12 +42,11 @@ export function decide(
   const { text, stop } = cutAtStop(reply.text, manifest.stop);
   // A text that ended at a stop string is complete, even where the server was cut off later.
   const incomplete = reply.finishReason === 'length' && stop === undefined;
-  const filtered =
-    reply.finishReason === 'content_filter' && reply.text === '' && reply.toolCalls.length === 0;
+  const isEmpty = reply.text.trim() === '' && reply.toolCalls.length === 0;
   try {
     const parsed = checkDecision(reader.parse({ text, toolCalls: reply.toolCalls }, manifest), text);
     if (reader.closing === true) return { text, decision: closingAnswer(reader, parsed, text, manifest) };
-    if (filtered) throw filteredAway();
+    if (isEmpty && saysNothing(parsed)) throw nothingIn(reply, manifest);
     if (parsed.type === 'finish') return { text, decision: finish(reader, parsed, text) };
     if (incomplete) throw cutOff();
     const unreadable = parsed.actions.find((action) => action.unreadable !== undefined)?.unreadable;
@@ -59,7 +60,7 @@ export function decide(
   } catch (error) {
     if (!isOutputParserError(error)) throw error;
     if (reader.closing === true) return { text, decision: failed(error, '') };
-    const cause = incomplete ? cutOff() : filtered ? filteredAway() : error;
+    const cause = isEmpty ? emptyCause(error, reply, manifest) : incomplete ? cutOff() : error;
     return { text, decision: parseFailure(cause, manifest, text) };
   }
 }
@@ -83,9 +84,10 @@ function closingAnswer(
   text: string,
   manifest: AgentManifest,
 ): TurnDecision {
-  // Native calls may come without a word.
+  // Native calls may come without a word, and so may thoughts.
   const fixed = () => stopMessage(manifest, freshCounters(0), 'max_iterations');
   if (parsed.type === 'act') return { type: 'finish', output: text === '' ? fixed() : text };
+  if (text.trim() === '' && saysNothing(parsed)) return { type: 'finish', output: fixed() };
   try {
     return finish(reader, parsed, text);
   } catch (error) {
@@ -117,8 +119,34 @@ function cutOff(): OutputParserError {
   return new OutputParserError('It was cut off at the token limit (maxTokens)', CUT_REPLY);
 }
 
-function filteredAway(): OutputParserError {
-  return new OutputParserError("The provider's content filter took it away (content_filter)", FILTERED_REPLY);
+/** A parser of the user's own may make an answer of an empty reply. */
+function saysNothing(parsed: ParsedReply): boolean {
+  return parsed.type === 'finish' && typeof parsed.output === 'string' && parsed.output.trim() === '';
+}
+
+/** Of a reply without a word, without tokens too, the parser says what its format lacks, as in LangChain. */
+function emptyCause(error: OutputParserError, reply: RawReply, manifest: AgentManifest): OutputParserError {
+  const { finishReason, reasoning = '', usage } = reply;
+  const isSilent = finishReason === 'stop' && reasoning === '' && (usage?.completionTokens ?? 0) < 2;
+  return isSilent && error.observation !== undefined ? error : nothingIn(reply, manifest);
+}
+
+/** An empty reply is no answer: most often the provider took away what it could not read. */
+function nothingIn(
+  { finishReason, usage, reasoning }: RawReply,
+  { tools }: AgentManifest,
+): OutputParserError {
+  const said = emptyReply({
+    finishReason,
+    tokens: usage?.completionTokens,
+    hasThoughts: (reasoning ?? '').trim() !== '',
+    tools: tools.map(({ name }) => name),
+  });
+  const why =
+    finishReason === 'content_filter'
+      ? "The provider's content filter took it away (content_filter)"
+      : `It had neither text nor a call (finish reason: ${finishReason})`;
+  return new OutputParserError(why, said);
 }
 
 function parseFailure(error: OutputParserError, manifest: AgentManifest, text: string): TurnDecision {

@@ -144,10 +144,85 @@ describe('a reply that the provider’s content filter took away', () => {
     });
   });
 
-  test('is an answer where there is some text, or nothing was filtered', () => {
-    const said = parsing(({ text }) => ({ type: 'finish', output: text, log: text }));
-    expect(decided('I must', { reply, kind: said })).toEqual({ type: 'finish', output: 'I must' });
-    expect(decided('', { kind: said })).toEqual({ type: 'finish', output: '' });
+  test('is an answer where there is some text', () => {
+    expect(decided('I must', { reply, kind: saying })).toEqual({ type: 'finish', output: 'I must' });
+  });
+});
+
+/** A kind that takes each text for the answer. */
+const saying = parsing(({ text }) => ({ type: 'finish', output: text, log: text }));
+
+describe('a reply without text and calls', () => {
+  const thoughts = { reasoning: 'I should call it.' };
+  const counted = (completionTokens: number) => ({ usage: { completionTokens } });
+  const again =
+    'Answer again: call one of the tools [Search, Calculator] with complete arguments, or give the answer.';
+
+  test.each<[source: string, reply: Partial<RawReply>, told: string]>([
+    [
+      'vLLM: nothing at all',
+      { finishReason: 'stop' },
+      'Your reply was empty: it had neither text nor a call',
+    ],
+    [
+      'Ollama 0.17: a call of an unknown tool',
+      { finishReason: 'stop', ...counted(8) },
+      'Nothing could be read of the 8 tokens',
+    ],
+    [
+      'DeepSeek: thoughts only',
+      { finishReason: 'stop', ...thoughts, ...counted(8) },
+      'Your reply had thoughts only',
+    ],
+    [
+      'Qwen: thoughts cut at the token limit',
+      { finishReason: 'length', ...thoughts },
+      'cut off at the token limit before it had an answer',
+    ],
+    [
+      'OpenAI: the legacy field function_call',
+      { finishReason: 'function_call' },
+      '(finish reason: function_call)',
+    ],
+    [
+      'Gemini: a call that it could not read',
+      { finishReason: 'MALFORMED_FUNCTION_CALL' },
+      '(finish reason: MALFORMED_FUNCTION_CALL)',
+    ],
+    ['a server of any other word', { finishReason: 'whatever' }, '(finish reason: whatever)'],
+  ])('is no answer, and the model is told what was seen: %s', (_source, reply, told) => {
+    for (const text of ['', ' \n']) {
+      const decision = decided(text, { kind: saying, reply });
+      expect(decision).toMatchObject({
+        type: 'act',
+        actions: [{ tool: '_Exception', observation: expect.stringContaining(told) }],
+      });
+      if (reply.finishReason !== 'length') expect(JSON.stringify(decision)).toContain(again);
+    }
+  });
+
+  test('is told in these words to a text kind too, unless there is nothing to say but what its format lacks', () => {
+    const lost = decided('', { reply: { finishReason: 'stop', ...counted(8) } });
+    expect(JSON.stringify(lost)).toContain('Nothing could be read of the 8 tokens');
+    expect(decided('', { reply: { finishReason: 'length' } })).toMatchObject({
+      actions: [{ observation: expect.stringContaining('before it had an answer') }],
+    });
+  });
+
+  test('fails the run where the agent does not want the model to be told', () => {
+    const silent = { manifest: { handleParsingErrors: false as const }, kind: saying };
+    expect(decided('', silent)).toEqual(failsRun('It had neither text nor a call (finish reason: stop)'));
+  });
+
+  test('is an answer where the agent’s own parser makes one of it', () => {
+    const kind = parsing(() => ({ type: 'finish', output: { done: true }, log: '' }));
+    expect(decided('', { kind })).toMatchObject({ type: 'finish', output: { done: true } });
+  });
+
+  test('at a limit gives the fixed sentence', () => {
+    const reply = { text: '', toolCalls: [], finishReason: 'stop' };
+    const { decision } = decide({ ...saying, closing: true }, sampleManifest(), reply);
+    expect(decision).toMatchObject({ type: 'finish', output: expect.stringContaining('Agent stopped') });
   });
 });
 
