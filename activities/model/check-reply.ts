@@ -1,5 +1,8 @@
 import { fieldsOf } from '../../agent/values/json-object.ts';
+import { finishReasonOf, isBrokenOff } from '../../agent/values/finish-reason.ts';
 import { limits } from '../../agent/values/limits.ts';
+import { withoutRepeatedCalls } from '../../agent/values/repeated-calls.ts';
+import { wholeCounts } from '../../agent/values/token-counts.ts';
 import { utf8Length } from '../../agent/values/digest.ts';
 import type { Tokens } from '../../agent/definition/price.ts';
 import { boundedText, plainJson, wellFormed, wholeCharacters } from '../../agent/values/values.ts';
@@ -18,9 +21,17 @@ const UNNAMED = 'unnamed_tool';
  */
 export function checkReply(adapter: string, reply: Unchecked<ModelReply> | undefined | null): ModelReply {
   const problem = problemOf(reply ?? {});
-  if (problem === undefined) return recordable(reply as ModelReply); // as just found
+  if (problem === undefined) return whole(recordable(reply as ModelReply), adapter); // as just found
   const message = `The model "${adapter}" returned no reply: ${problem}. It has to return { text, toolCalls, finishReason, usage }.`;
   throw new ModelError('ModelInvalidResponse', message, { retryable: false });
+}
+
+/** Throws for a reply that the provider broke off: half an answer is none, and a call may be one of several. */
+function whole(reply: ModelReply, adapter: string): ModelReply {
+  const { finishReason, text } = reply;
+  if (!isBrokenOff(finishReason)) return reply;
+  const message = `The reply of the model "${adapter}" broke off after ${text.length} characters: its finish reason is "${finishReason}".`;
+  throw new ModelError('ModelStreamCut', message, { retryable: true });
 }
 
 type Unchecked<T> = { [Field in keyof T]?: unknown };
@@ -67,11 +78,12 @@ function recordable({
 }: ModelReply): ModelReply {
   const kept = cutToBytes(wellFormed(text), limits.replyBytes);
   const share = Math.floor(limits.replyBytes / Math.max(1, Math.min(toolCalls.length, limits.replyCalls)));
-  const calls = toolCalls.slice(0, limits.replyCalls).map((call) => recordableCall(call, share));
+  const made = withoutRepeatedCalls(toolCalls);
+  const calls = made.slice(0, limits.replyCalls).map((call) => recordableCall(call, share));
   const cut =
     kept.length < text.length ||
-    calls.length < toolCalls.length ||
-    calls.some((call, index) => call.arguments.length < (toolCalls[index]?.arguments.length ?? 0));
+    calls.length < made.length ||
+    calls.some((call, index) => call.arguments.length < (made[index]?.arguments.length ?? 0));
   const said = warnings.slice(0, MOST_WARNINGS).map((warning) => boundedText(warning, WORD_CHARS));
   if (cut) said.push(`the reply was cut: at most ${limits.replyBytes} bytes of it can be recorded`);
   const { reasoning, providerData, lost } = recordableThought(thought);
@@ -81,7 +93,7 @@ function recordable({
     toolCalls: calls,
     reasoning,
     providerData,
-    finishReason: cut ? 'length' : boundedText(finishReason, WORD_CHARS),
+    finishReason: cut ? 'length' : finishReasonOf(boundedText(finishReason, WORD_CHARS)),
     usage: knownCounts(usage),
     warnings: said.length === 0 ? undefined : said,
   };
@@ -90,14 +102,9 @@ function recordable({
 /** undefined where a number is not a count (below 0, a fraction): a budget would not hold by it. */
 function knownCounts(usage: Tokens | undefined): Tokens | undefined {
   if (usage === undefined || usage === null) return undefined;
-  const { promptTokens, completionTokens, totalTokens, cachedTokens } = usage;
-  if (![promptTokens, completionTokens, totalTokens].every(isCount)) return undefined;
-  return {
-    promptTokens,
-    completionTokens,
-    totalTokens,
-    cachedTokens: isCount(cachedTokens) ? cachedTokens : undefined,
-  };
+  const { promptTokens: prompt, completionTokens: completion, totalTokens: total, cachedTokens } = usage;
+  if (![prompt, completion, total].every(isCount)) return undefined;
+  return wholeCounts({ prompt, completion, total, cached: isCount(cachedTokens) ? cachedTokens : undefined });
 }
 
 function isCount(value: number | undefined): boolean {

@@ -7,7 +7,7 @@ import type { ModelCallContext, ModelReply, ModelRequest } from '../model.ts';
 import { type RequestContext, type SettingNames, classifyError } from './errors.ts';
 import { unsupportedParam, unsupportedWarning, withoutParam } from './request/unsupported-params.ts';
 import { rateLimitOf } from './reply/limit-headers.ts';
-import { readReply } from './reply/read-reply.ts';
+import { EmptyStream, readReply } from './reply/read-reply.ts';
 import { type WireRequest, buildRequest } from './request/request-body.ts';
 import { undiciFetch } from './transport/undici-fetch.ts';
 
@@ -60,6 +60,10 @@ export async function callOpenAI(
       const warnings = remember(options.unsupported, model, dropped);
       return warnings.length === 0 ? reply : { ...reply, warnings };
     } catch (error) {
+      if (error instanceof EmptyStream && wire.body['stream'] === true) {
+        wire = dropParam(wire, 'stream'); // once, and not remembered: the reply may say what is wrong
+        continue;
+      }
       const param = unsupportedParam(error, wire.body);
       if (param === undefined || dropped.includes(param)) throw classifyError(error, asked);
       wire = dropParam(wire, param);

@@ -91,11 +91,14 @@ async function ask(
 }
 
 function readWhole(result: unknown, model: VercelLanguageModel): VercelAnswer {
-  const { content, finishReason, usage, warnings } = read(GenerateResult, result, model);
+  const { content, finishReason, usage, providerMetadata, warnings } = read(GenerateResult, result, model);
   const reply = emptyParts();
   for (const part of content) addWhole(reply, part);
   checkCalls(reply, model);
-  return { reply: { ...reply, finishReason, usage: countsOf(usage) }, warnings: warnings ?? [] };
+  return {
+    reply: { ...reply, finishReason, usage: countsOf(usage, providerMetadata, model) },
+    warnings: warnings ?? [],
+  };
 }
 
 /** Ends the stream at a stop string, or at more text than can be recorded. */
@@ -117,7 +120,8 @@ async function readStream(
     } else if (part.type === 'stream-start') warnings = part.warnings ?? [];
     else if (part.type === 'error') throw part.error;
     else if (part.type === 'finish') {
-      return { reply: { ...reply, finishReason: part.finishReason, usage: countsOf(part.usage) }, warnings };
+      const { finishReason, usage, providerMetadata } = part;
+      return { reply: { ...reply, finishReason, usage: countsOf(usage, providerMetadata, model) }, warnings };
     } else {
       const type = part.type.startsWith('text') ? 'text' : 'reasoning';
       const text = 'delta' in part ? part.delta : '';

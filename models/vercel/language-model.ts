@@ -39,7 +39,11 @@ export const ContentPart = z.discriminatedUnion('type', [
 
 const FinishReason = z.union([
   z.string(),
-  z.object({ unified: z.string() }).transform(({ unified }) => unified),
+  z
+    .object({ unified: z.string(), raw: z.string().nullish().catch(undefined) })
+    .transform(({ unified, raw }) =>
+      ['error', 'other', 'unknown'].includes(unified) && raw ? raw : unified,
+    ),
 ]);
 
 const count = z.int().min(0).max(limits.replyTokens).nullish();
@@ -51,12 +55,26 @@ const Usage = z.object({
   outputTokens: z.union([count, z.object({ total: count })]),
   totalTokens: count,
   cachedInputTokens: cached,
+  reasoningTokens: cached,
 });
+
+/** Tokens that were written to the cache, which 'v2' tells only in the provider's own data. */
+const Written = z
+  .object({
+    anthropic: z.object({ cacheCreationInputTokens: cached }).optional().catch(undefined),
+    bedrock: z
+      .object({ usage: z.object({ cacheWriteInputTokens: cached }) })
+      .optional()
+      .catch(undefined),
+  })
+  .nullish()
+  .catch(undefined);
 
 export const GenerateResult = z.object({
   content: z.array(z.unknown()),
   finishReason: FinishReason,
   usage: Usage.nullish().catch(undefined),
+  providerMetadata: Written,
   warnings: z.array(z.unknown()).nullish(),
 });
 
@@ -80,8 +98,10 @@ export const StreamPart = z.discriminatedUnion('type', [
     type: z.literal('finish'),
     finishReason: FinishReason,
     usage: Usage.nullish().catch(undefined),
+    providerMetadata: Written,
   }),
   z.object({ type: z.literal('error'), error: z.unknown().optional() }),
 ]);
 
 export type UsagePart = z.output<typeof Usage>;
+export type WrittenPart = z.output<typeof Written>;

@@ -1,10 +1,19 @@
 import { z } from 'zod/v4';
+import { finishReasonOf } from '../../agent/values/finish-reason.ts';
 import { limits } from '../../agent/values/limits.ts';
 import { isObject } from '../../agent/values/json-object.ts';
+import { withoutRepeatedCalls } from '../../agent/values/repeated-calls.ts';
+import { wholeCounts } from '../../agent/values/token-counts.ts';
 import type { Json, ToolCall } from '../../agent/values/vocabulary.ts';
 import { distinctIds } from '../call-ids.ts';
 import type { ModelReply } from '../model.ts';
-import { ContentPart, Metadata, type UsagePart } from './language-model.ts';
+import {
+  ContentPart,
+  Metadata,
+  type UsagePart,
+  type VercelLanguageModel,
+  type WrittenPart,
+} from './language-model.ts';
 
 /** A reply as it builds up: its parts in their order, because providers want them back so. */
 export interface ReplyParts {
@@ -80,7 +89,7 @@ export function addPiece(
 /** `step` is the model call. */
 export function asReply(reply: ReplyParts, step: string, returnsReasoning: boolean): ModelReply {
   const { finishReason, usage } = reply;
-  const parts = withDistinctIds(reply.parts, step);
+  const parts = withDistinctIds(withoutRepeats(reply.parts), step);
   const toolCalls = parts.flatMap((part) => (part.type === 'tool-call' ? [part.call] : []));
   const reasoning = textOf(parts, 'reasoning');
   return {
@@ -88,21 +97,31 @@ export function asReply(reply: ReplyParts, step: string, returnsReasoning: boole
     toolCalls,
     reasoning: reasoning === '' ? undefined : reasoning,
     providerData: toolCalls.length === 0 ? undefined : providerDataOf(parts, reasoning, returnsReasoning),
-    finishReason: finishReason?.replace('-', '_') ?? 'unknown', // tool-calls, content-filter
+    finishReason: reasonOf(reply, finishReason ?? 'unknown'),
     usage,
   };
 }
 
-/** undefined where nothing was counted. */
-export function countsOf(usage: UsagePart | null | undefined): ModelReply['usage'] {
+/** undefined where nothing was counted. Up to 'v2', Anthropic and Bedrock count cached tokens beside the input. */
+export function countsOf(
+  usage: UsagePart | null | undefined,
+  metadata: WrittenPart,
+  { specificationVersion, provider }: VercelLanguageModel,
+): ModelReply['usage'] {
   if (usage === undefined || usage === null) return undefined;
   const input = asCounts(usage.inputTokens);
-  const promptTokens = input.total ?? 0;
-  const completionTokens = asCounts(usage.outputTokens).total ?? 0;
-  const totalTokens = usage.totalTokens ?? promptTokens + completionTokens;
-  const cachedTokens = usage.cachedInputTokens ?? input.cacheRead ?? 0;
-  if (totalTokens === 0) return undefined;
-  return { promptTokens, completionTokens, totalTokens, cachedTokens: cachedTokens || undefined };
+  const { anthropic, bedrock } = metadata ?? {};
+  const countsBeside =
+    /anthropic|bedrock/iu.test(provider) || anthropic !== undefined || bedrock !== undefined;
+  return wholeCounts({
+    prompt: input.total ?? 0,
+    completion: asCounts(usage.outputTokens).total ?? 0,
+    total: usage.totalTokens ?? 0,
+    cached: usage.cachedInputTokens ?? input.cacheRead ?? 0,
+    written: anthropic?.cacheCreationInputTokens ?? bedrock?.usage.cacheWriteInputTokens ?? 0,
+    thoughts: usage.reasoningTokens ?? 0,
+    cacheBeside: specificationVersion === 'v2' && countsBeside,
+  });
 }
 
 /** The parts of a recorded reply; none for another adapter's reply, or without parts. */
@@ -136,6 +155,21 @@ function addText(reply: ReplyParts, part: TextPart, text: string): void {
   const kept = text.slice(0, limits.reasoningBytes + 1 - reply.thoughtLength);
   part.text += kept;
   reply.thoughtLength += kept.length;
+}
+
+/**
+ * The AI SDK says `tool-calls` and `content-filter`. @ai-sdk/google says `error` where the model's call could not be read
+ * (MALFORMED_FUNCTION_CALL): without a word in it, the reply is the model's and no failure of the provider.
+ */
+function reasonOf({ parts, calls }: ReplyParts, said: string): string {
+  const isSilent = calls === 0 && textOf(parts, 'text').trim() === '';
+  return said === 'error' && isSilent ? 'other' : finishReasonOf(said.replace('-', '_'));
+}
+
+function withoutRepeats(parts: readonly ReplyPart[]): ReplyPart[] {
+  const calls = parts.flatMap((part) => (part.type === 'tool-call' ? [part.call] : []));
+  const kept = new Set(withoutRepeatedCalls(calls));
+  return parts.filter((part) => part.type !== 'tool-call' || kept.has(part.call));
 }
 
 /** Providers and their packages may give two calls one id, or none. */

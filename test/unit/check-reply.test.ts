@@ -98,7 +98,10 @@ function isRecorded(checked: object): void {
 test.each([
   { what: 'text', odd: { ...reply, text: '\u0001'.repeat(3_000_000) } },
   { what: 'arguments', odd: { ...reply, toolCalls: [{ ...call, arguments: '"'.repeat(3_000_000) }] } },
-  { what: 'tool calls', odd: { ...reply, toolCalls: Array.from({ length: 200_000 }, () => call) } },
+  {
+    what: 'tool calls',
+    odd: { ...reply, toolCalls: Array.from({ length: 200_000 }, (_, at) => ({ ...call, id: `${at}` })) },
+  },
 ])('too much $what is cut, and counts as cut by the provider', ({ odd }) => {
   const { finishReason, warnings, ...rest } = checkReply('mine', odd);
   expect(finishReason).toBe('length');

@@ -193,8 +193,14 @@ describe('a model of the AI SDK', () => {
   };
 
   test.each([true, false])('has calls with one id, or none, kept apart (stream: %s)', async (stream) => {
-    const named = (toolCallId: string) => ({ ...toolCall, toolCallId, providerMetadata: signature });
-    const { toolCalls, providerData } = await said(['a', 'a', ''].map(named), stream);
+    const named = (toolCallId: string, at: number) => ({
+      ...toolCall,
+      toolCallId,
+      input: `{"n":${Math.min(at, 2)}}`,
+      providerMetadata: signature,
+    });
+    // The last one is there already.
+    const { toolCalls, providerData } = await said([...['a', 'a', ''].map(named), named('a', 0)], stream);
     expect(toolCalls.map(({ id }) => id)).toEqual(['a', 'call_3_2', 'call_3_3']);
     expect(providerData).toMatchObject({ vercel: ['a', 'call_3_2', 'call_3_3'].map((id) => ({ id })) });
   });

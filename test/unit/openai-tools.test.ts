@@ -109,7 +109,6 @@ describe('a reply', () => {
   test.each([
     ['no ids', [undefined, undefined], ['call_1_3_1', 'call_1_3_2']],
     ['empty ids', ['', ''], ['call_1_3_1', 'call_1_3_2']],
-    ['the same id twice', ['a', 'a'], ['a', 'call_1_3_2']],
     ['an id that is like one of ours', ['call_1_3_2', ''], ['call_1_3_2', 'call_1_3_2_1']],
   ])('keeps tool calls apart from a server that gives them %s', async (_what, given, ids) => {
     const tool_calls = given.map((id) => ({ id, function: { name: 'x', arguments: '{}' } }));
@@ -117,5 +116,28 @@ describe('a reply', () => {
     const { model } = await scriptedOpenAI([{ rawBody }]);
     const { toolCalls } = await model.call(modelRequest(), callContext({ step: '1/3' }));
     expect(toolCalls).toEqual(ids.map((id) => ({ id, name: 'x', arguments: '{}' })));
+  });
+
+  test('has two different calls of one id as two, and the same call twice as one', async () => {
+    const named = (args: string) => ({ id: 'a', function: { name: 'x', arguments: args } });
+    const calls = ['{"n":1}', '{"n":2}', '{ "n": 1 }'].map(named);
+    const read = [
+      { id: 'a', name: 'x', arguments: '{"n":1}' },
+      { id: 'call_1_3_2', name: 'x', arguments: '{"n":2}' },
+    ];
+    const whole = JSON.stringify({ choices: [{ message: { content: null, tool_calls: calls } }] });
+    const pieces = calls.map((call, index) => ({
+      choices: [{ delta: { tool_calls: [{ ...call, index }] } }],
+    }));
+    const streamed =
+      pieces.map((event) => `data: ${JSON.stringify(event)}\n\n`).join('') + 'data: [DONE]\n\n';
+    for (const [rawBody, stream] of [
+      [whole, false],
+      [streamed, true],
+    ] as const) {
+      const { model } = await scriptedOpenAI([{ rawBody }]);
+      const { toolCalls } = await model.call(modelRequest({ stream }), callContext({ step: '1/3' }));
+      expect(toolCalls).toEqual(read);
+    }
   });
 });

@@ -1,5 +1,6 @@
 import { APIError, type OpenAI } from 'openai';
 import { Stream } from 'openai/streaming';
+import { isBrokenOff } from '../../../agent/values/finish-reason.ts';
 import { limits } from '../../../agent/values/limits.ts';
 import { connectionProblem, firstText } from '../../../agent/values/http-exchange.ts';
 import { fieldsOf, parseJson } from '../../../agent/values/json-object.ts';
@@ -60,6 +61,7 @@ async function readWhole(
   const added = addPiece(draft, json);
   if ('problem' in added) throw invalid(response, asked, added.problem, text, added.advice);
   if (!draft.started) throw invalid(response, asked, 'no choices', text);
+  checkEnd(draft, response, false);
   return asReply(draft, context.step, returnsReasoning);
 }
 
@@ -76,6 +78,7 @@ async function readStream(response: Response, options: ReadOptions): Promise<Mod
   try {
     for await (const piece of streamOf(response, events.pieces, options.client)) {
       context.onText('');
+      throwErrorInside(piece, response);
       const added = addPiece(draft, piece);
       if ('problem' in added)
         throw invalid(response, asked, added.problem, JSON.stringify(piece), added.advice);
@@ -92,10 +95,33 @@ async function readStream(response: Response, options: ReadOptions): Promise<Mod
     throw streamCut(response, draft, quoted(connectionProblem(error), asked));
   }
   if (draft.finishReason === undefined && !events.done()) {
+    if (events.bytes() === 0) throw new EmptyStream(shownUrl(response.url));
     throw streamCut(response, draft, 'no finish reason and no [DONE] came');
   }
   if (!draft.started) throw invalid(response, asked, 'a stream without choices');
+  checkEnd(draft, response, true);
   return reply(draft);
+}
+
+/**
+ * Throws for a reply that is not whole: the provider says that it broke off, or no reason to finish ever came where each piece
+ * said that there was none yet. llama-cpp-python ends a stream so when another request arrives; Ollama sends null when it stops
+ * a model that repeats itself.
+ */
+function checkEnd({ finishReason, awaitsReason, text }: Draft, { url }: Response, isStream: boolean): void {
+  const isOpen = finishReason === undefined && awaitsReason;
+  if (!isOpen && (finishReason === undefined || !isBrokenOff(finishReason))) return;
+  const what = isStream ? 'The stream' : 'The reply';
+  const why = isOpen ? 'it ended without a finish reason' : `its finish reason is "${finishReason}"`;
+  const message = `${what} from ${shownUrl(url)} broke off after ${text.length} characters: ${why}.`;
+  throw new ModelError('ModelStreamCut', message, { retryable: true });
+}
+
+/** A 200 without a byte: llama-cpp-python answers a prompt that is too long so, and says it only without `stream`. */
+export class EmptyStream extends ModelError {
+  constructor(url: string) {
+    super('ModelStreamCut', `The stream from ${url} broke off before its first event.`, { retryable: true });
+  }
 }
 
 /** The client's reader for server-sent events; leaving it ends the request. */

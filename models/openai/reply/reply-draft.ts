@@ -1,8 +1,17 @@
+import { finishReasonOf } from '../../../agent/values/finish-reason.ts';
 import { limits } from '../../../agent/values/limits.ts';
+import { withoutRepeatedCalls } from '../../../agent/values/repeated-calls.ts';
+import { type ToldCounts, wholeCounts } from '../../../agent/values/token-counts.ts';
 import type { Json, ToolCall } from '../../../agent/values/vocabulary.ts';
 import type { ZodError } from 'zod/v4';
 import type { ModelReply } from '../../model.ts';
-import { ReplyPiece, type ToolCallPiece, type UsagePiece } from './reply-piece.ts';
+import {
+  type ChoicePiece,
+  type MessagePiece,
+  ReplyPiece,
+  type ToolCallPiece,
+  type UsagePiece,
+} from './reply-piece.ts';
 import { type ReasoningDraft, addReasoning, noReasoning, providerDataOf } from '../reasoning.ts';
 import { distinctIds } from '../../call-ids.ts';
 
@@ -20,10 +29,14 @@ export interface Draft {
   calls: DraftCall[];
   /** The latest call of each index. */
   callAt: Map<number, DraftCall>;
-  /** undefined: not reported by the server. */
-  usage: ModelReply['usage'];
+  /** The largest of each count so far: some servers repeat usage, with zeros or in parts. */
+  counts: ToldCounts;
   /** undefined until the provider says why it stopped. */
   finishReason: string | undefined;
+  /** A choice said that it had no reason to finish yet (null): a whole reply says one in the end. */
+  awaitsReason: boolean;
+  /** Some piece of a stream brought a `delta`. */
+  hasDeltas: boolean;
   /** Characters of all that is to be recorded. */
   length: number;
   /** Was there any choice at all? */
@@ -36,8 +49,10 @@ export function emptyDraft(): Draft {
     reasoning: noReasoning(),
     calls: [],
     callAt: new Map(),
-    usage: undefined,
+    counts: {},
     finishReason: undefined,
+    awaitsReason: false,
+    hasDeltas: false,
     length: 0,
     started: false,
   };
@@ -50,21 +65,41 @@ export function addPiece(draft: Draft, json: unknown): Added {
   const parsed = ReplyPiece.safeParse(json);
   if (!parsed.success) return problemOf(parsed.error);
   const { choices, usage } = parsed.data;
-  if (usage) draft.usage = usageOf(usage);
+  if (usage) draft.counts = largest(draft.counts, countsOf(usage));
   const choice = choices?.find(({ index }) => (index ?? 0) === 0);
   if (choice === undefined) return { text: '', thought: '' };
   draft.started = true;
-  draft.finishReason = finishReasonOf(choice.finish_reason) ?? draft.finishReason;
-  const message = choice.message ?? choice.delta;
+  const { finish_reason: reason } = choice;
+  if (reason === null || reason === '') draft.awaitsReason = true;
+  else if (reason !== undefined) draft.finishReason = finishReasonOf(reason);
+  const message = messageOf(choice, draft);
   for (const [index, call] of (message?.tool_calls ?? []).entries()) {
     // In a whole message each entry is a separate call.
-    addCall(draft, choice.message ? { ...call, index } : call);
+    addCall(draft, message === choice.message ? { ...call, index } : call);
     if (draft.calls.length > limits.replyCalls) return TOO_MANY_CALLS;
   }
   const text = choice.text ?? message?.content?.text ?? message?.refusal ?? '';
   draft.text += text;
   draft.length += text.length;
   return { text, thought: addReasoning(draft.reasoning, message ?? {}) };
+}
+
+/**
+ * Perplexity and some gateways put all the text so far in a `message` beside each `delta`, or at the end of a stream: the deltas
+ * count. A server without deltas sends the message alone, perhaps beside an empty one.
+ */
+function messageOf({ message, delta }: ChoicePiece, draft: Draft): MessagePiece | null | undefined {
+  if (!message) {
+    draft.hasDeltas ||= !!delta && bringsSomething(delta);
+    return delta;
+  }
+  if (delta && bringsSomething(delta)) draft.hasDeltas = true;
+  return draft.hasDeltas ? delta : message;
+}
+
+function bringsSomething({ content, refusal, tool_calls: calls, ...thought }: MessagePiece): boolean {
+  const texts = [content?.text, content?.thought, refusal, thought.reasoning, thought.reasoning_content];
+  return texts.some((text) => text) || [calls, thought.reasoning_details].some((list) => list?.length);
 }
 
 const TOO_MANY_CALLS = { problem: `more than ${limits.replyCalls} tool calls`, advice: '' };
@@ -76,31 +111,23 @@ function problemOf({ issues: [issue] }: ZodError): Added {
   return { problem: `a reply whose field ${path.join('.')} is not as the OpenAI protocol has it` };
 }
 
-/** Providers that give no reason at all still mean that the reply is whole. `step` is the model call. */
+/** Servers that never name a reason to finish mean that the reply is whole. `step` is the model call. */
 export function asReply(draft: Draft, step: string, returnsReasoning: boolean): ModelReply {
-  const sorted = draft.calls.toSorted((a, b) => a.index - b.index);
+  const sorted = withoutRepeatedCalls(draft.calls.toSorted((a, b) => a.index - b.index));
   const ids = distinctIds(
     sorted.map(({ id }) => id),
     step,
   );
   const calls = sorted.map((call, at) => ({ ...call, id: ids[at] ?? call.id }));
-  const { text, reasoning, usage, finishReason } = draft;
+  const { text, reasoning, counts, finishReason } = draft;
   return {
     text,
     toolCalls: calls.map(({ id, name, arguments: args }) => ({ id, name, arguments: args })),
     reasoning: reasoning.text === '' ? undefined : reasoning.text,
     providerData: calls.length === 0 ? undefined : providerDataOf(reasoning, calls, returnsReasoning),
-    usage,
+    usage: wholeCounts(counts),
     finishReason: finishReason ?? 'unknown',
   };
-}
-
-/** Mistral says `model_length` (docs.mistral.ai/api), older servers of Hugging Face and Anthropic's own API `max_tokens`. */
-const CUT = /^(model_length|max_tokens|max_length)$/i;
-
-function finishReasonOf(said: string | null | undefined): string | undefined {
-  if (said === null || said === undefined || said === '') return undefined;
-  return CUT.test(said) ? 'length' : said;
 }
 
 /** A call comes whole or in pieces; a piece without an index belongs to the last call. */
@@ -148,13 +175,31 @@ function argumentText(value: unknown): string {
       : JSON.stringify(value);
 }
 
-/** Servers that do not count write zeros. */
-function usageOf(usage: UsagePiece): ModelReply['usage'] {
-  const promptTokens = usage.prompt_tokens ?? 0;
-  const completionTokens = usage.completion_tokens ?? 0;
-  const totalTokens = usage.total_tokens ?? promptTokens + completionTokens;
-  if (totalTokens === 0) return undefined;
-  const cachedTokens =
-    usage.prompt_tokens_details?.cached_tokens || usage.prompt_cache_hit_tokens || undefined;
-  return { promptTokens, completionTokens, totalTokens, cachedTokens };
+/** `cached_tokens` beside the others is Moonshot's, `cache_read_input_tokens` comes from Anthropic through gateways. */
+function countsOf(usage: UsagePiece): ToldCounts {
+  return {
+    prompt: usage.prompt_tokens ?? 0,
+    completion: usage.completion_tokens ?? 0,
+    total: usage.total_tokens ?? 0,
+    cached:
+      usage.prompt_tokens_details?.cached_tokens ||
+      usage.prompt_cache_hit_tokens ||
+      usage.cached_tokens ||
+      usage.cache_read_input_tokens ||
+      0,
+    thoughts: usage.completion_tokens_details?.reasoning_tokens ?? 0,
+  };
+}
+
+type Count = 'prompt' | 'completion' | 'total' | 'cached' | 'thoughts';
+
+function largest(before: ToldCounts, now: ToldCounts): ToldCounts {
+  const more = (count: Count) => Math.max(before[count] ?? 0, now[count] ?? 0);
+  return {
+    prompt: more('prompt'),
+    completion: more('completion'),
+    total: more('total'),
+    cached: more('cached'),
+    thoughts: more('thoughts'),
+  };
 }

@@ -82,8 +82,14 @@ const Usage = z.object({
     .object({ cached_tokens: count.nullish().catch(undefined) })
     .nullish()
     .catch(undefined),
-  /** DeepSeek's word for the same (api-docs.deepseek.com/guides/kv_cache). */
+  completion_tokens_details: z
+    .object({ reasoning_tokens: count.nullish().catch(undefined) })
+    .nullish()
+    .catch(undefined),
+  /** DeepSeek's word for cached tokens (api-docs.deepseek.com/guides/kv_cache), Moonshot's, and Anthropic's. */
   prompt_cache_hit_tokens: count.nullish().catch(undefined),
+  cached_tokens: count.nullish().catch(undefined),
+  cache_read_input_tokens: count.nullish().catch(undefined),
 });
 
 /** A usage with a field that is not a count is unknown as a whole: a sum with a guess in it would pass for a count. */
@@ -92,6 +98,7 @@ export const ReplyPiece = z.object({
   usage: Usage.nullish().catch(undefined),
 });
 
+export type ChoicePiece = z.output<typeof Choice>;
 export type MessagePiece = z.output<typeof Message>;
 export type ToolCallPiece = z.output<typeof CallPiece>;
 export type UsagePiece = z.output<typeof Usage>;

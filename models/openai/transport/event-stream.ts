@@ -8,6 +8,8 @@ export interface EventStream {
   pieces: AsyncIterable<Uint8Array>;
   /** Some servers give no finish reason but do say `[DONE]`, which the client's reader does not pass on. */
   done(): boolean;
+  /** Bytes that have come so far. */
+  bytes(): number;
 }
 
 export interface EventStreamOptions {
@@ -20,6 +22,7 @@ export interface EventStreamOptions {
 /** Server-sent events for the client's reader, which copies all since the last empty line with each packet. */
 export function eventStream({ body }: Response, { tooLong, cut }: EventStreamOptions): EventStream {
   let isDone = false;
+  let received = 0;
 
   async function* events() {
     // The web's type of a stream says nothing of its pieces; those of a body are bytes.
@@ -33,6 +36,7 @@ export function eventStream({ body }: Response, { tooLong, cut }: EventStreamOpt
         const packet = await nextOf(packets);
         isOver = packet === undefined;
         if (packet === undefined) break;
+        received += packet.byteLength;
         const near = Buffer.concat([tail, packet]);
         const end = endOfEvents(near) - tail.byteLength;
         isDone = saysDone(near);
@@ -55,7 +59,7 @@ export function eventStream({ body }: Response, { tooLong, cut }: EventStreamOpt
     }
   }
 
-  return { pieces: events(), done: () => isDone };
+  return { pieces: events(), done: () => isDone, bytes: () => received };
 }
 
 /** As many bytes as `data: [DONE]` and the line break before it. */
