@@ -197,8 +197,11 @@ describe('a reply without text and calls', () => {
         type: 'act',
         actions: [{ tool: '_Exception', observation: expect.stringContaining(told) }],
       });
-      if (reply.finishReason !== 'length') expect(JSON.stringify(decision)).toContain(again);
     }
+  });
+
+  test('names the tools that there are', () => {
+    expect(JSON.stringify(decided('', { kind: saying }))).toContain(again);
   });
 
   test('is told in these words to a text kind too, unless there is nothing to say but what its format lacks', () => {
