@@ -15,6 +15,7 @@ export const arrows = {
     rooms: [
       'text',
       'values',
+      'model-reply',
       'model-limits',
       'definition',
       'observation',

@@ -1,8 +1,8 @@
 import { fieldsOf } from '../../agent/values/json-object.ts';
-import { finishReasonOf, isBrokenOff } from '../../agent/values/finish-reason.ts';
+import { finishReasonOf, isBrokenOff } from '../../agent/model-reply/finish-reason.ts';
 import { limits } from '../../agent/values/limits.ts';
-import { withoutRepeatedCalls } from '../../agent/values/repeated-calls.ts';
-import { wholeCounts } from '../../agent/values/token-counts.ts';
+import { withoutRepeatedCalls } from '../../agent/model-reply/repeated-calls.ts';
+import { wholeCounts } from '../../agent/model-reply/token-counts.ts';
 import { utf8Length } from '../../agent/values/digest.ts';
 import type { Tokens } from '../../agent/definition/price.ts';
 import { boundedText, plainJson, wellFormed, wholeCharacters } from '../../agent/values/values.ts';

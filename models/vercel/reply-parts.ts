@@ -1,9 +1,9 @@
 import { z } from 'zod/v4';
-import { finishReasonOf } from '../../agent/values/finish-reason.ts';
+import { finishReasonOf } from '../../agent/model-reply/finish-reason.ts';
 import { limits } from '../../agent/values/limits.ts';
 import { isObject } from '../../agent/values/json-object.ts';
-import { withoutRepeatedCalls } from '../../agent/values/repeated-calls.ts';
-import { wholeCounts } from '../../agent/values/token-counts.ts';
+import { withoutRepeatedCalls } from '../../agent/model-reply/repeated-calls.ts';
+import { wholeCounts } from '../../agent/model-reply/token-counts.ts';
 import type { Json, ToolCall } from '../../agent/values/vocabulary.ts';
 import { distinctIds } from '../call-ids.ts';
 import type { ModelReply } from '../model.ts';

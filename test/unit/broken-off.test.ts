@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { checkReply } from '../../activities/model/check-reply.ts';
-import { finishReasonOf, isBrokenOff } from '../../agent/values/finish-reason.ts';
+import { finishReasonOf, isBrokenOff } from '../../agent/model-reply/finish-reason.ts';
 import { fromVercelModel } from '../../models/vercel/from-vercel-model.ts';
 import { callContext, failureOf, modelRequest, scriptedOpenAI } from '../support/model-calls.ts';
 import { finish, sdkModel } from '../support/sdk-model.ts';

@@ -1,6 +1,6 @@
 import { APIError, type OpenAI } from 'openai';
 import { Stream } from 'openai/streaming';
-import { isBrokenOff } from '../../../agent/values/finish-reason.ts';
+import { isBrokenOff } from '../../../agent/model-reply/finish-reason.ts';
 import { limits } from '../../../agent/values/limits.ts';
 import { connectionProblem, firstText } from '../../../agent/values/http-exchange.ts';
 import { fieldsOf, parseJson } from '../../../agent/values/json-object.ts';

@@ -1,7 +1,7 @@
-import { finishReasonOf } from '../../../agent/values/finish-reason.ts';
+import { finishReasonOf } from '../../../agent/model-reply/finish-reason.ts';
 import { limits } from '../../../agent/values/limits.ts';
-import { withoutRepeatedCalls } from '../../../agent/values/repeated-calls.ts';
-import { type ToldCounts, wholeCounts } from '../../../agent/values/token-counts.ts';
+import { withoutRepeatedCalls } from '../../../agent/model-reply/repeated-calls.ts';
+import { type ToldCounts, wholeCounts } from '../../../agent/model-reply/token-counts.ts';
 import type { Json, ToolCall } from '../../../agent/values/vocabulary.ts';
 import type { ZodError } from 'zod/v4';
 import type { ModelReply } from '../../model.ts';

@@ -1,5 +1,5 @@
-import { canonicalJson, parseJson } from './json-object.ts';
-import type { ToolCall } from './vocabulary.ts';
+import { canonicalJson, parseJson } from '../values/json-object.ts';
+import type { ToolCall } from '../values/vocabulary.ts';
 
 /**
  * The calls of a reply without those that are there already, with id, name and arguments: servers and proxies send a call twice,
