@@ -71,7 +71,7 @@ export const arrows = {
     temporal: ['common', 'proto'],
   },
   models: {
-    imports: { agent: ['values', 'text', 'prompt', 'reply/stop.ts'], net: true },
+    imports: { agent: ['values', 'text', 'prompt', 'model-reply', 'reply/stop.ts'], net: true },
     rooms: ['openai', 'vercel', 'scripted'],
     temporal: [],
   },

@@ -50,6 +50,20 @@ export function secretHeaders(headers: readonly Setting[]): string[] {
   });
 }
 
+/**
+ * A key that is worth hiding. Local servers take any word for a key (`any`, `ollama`, `EMPTY`, `not-needed`), which would be
+ * taken out of the middle of sentences.
+ */
+export function isSecretKey(key: string): boolean {
+  return isStrong(key) && (key.startsWith('sk-') || key.length >= RANDOM_CHARS || !WORDS.test(key));
+}
+
+/** Words, each in small letters, capitals, or with a capital first. */
+const WORDS = /^(?:[A-Z]?[a-z]+|[A-Z]+)(?:[-_ .](?:[A-Z]?[a-z]+|[A-Z]+))*$/u;
+
+/** A key made of words is longer than a placeholder. */
+const RANDOM_CHARS = 20;
+
 const HIDDEN = '***';
 const BEARER = /\b(Bearer)\s+(?!\*\*\*)[^\s"'\\]+/giu;
 const KEY = /\bsk-[\w-]{8,}/gu;

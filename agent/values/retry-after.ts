@@ -1,8 +1,41 @@
-/** Milliseconds from `retry-after-ms`, which OpenAI and Azure send, or else from `retry-after`. */
+/**
+ * Milliseconds from `retry-after-ms`, which OpenAI and Azure send, or else from `retry-after`. LiteLLM's proxy passes on the
+ * headers of the provider behind it as `llm_provider-…`, these two only so (1.106).
+ */
 export function retryAfter(headers: Headers | undefined, now: number): number | undefined {
-  const ms = headers?.get('retry-after-ms')?.trim() ?? '';
-  if (/^\d+(\.\d+)?$/u.test(ms) && Number.isFinite(Number(ms))) return Math.round(Number(ms));
-  return parseRetryAfter(headers?.get('retry-after'), now);
+  for (const prefix of ['', 'llm_provider-']) {
+    const ms = headers?.get(`${prefix}retry-after-ms`)?.trim() ?? '';
+    if (/^\d+(\.\d+)?$/u.test(ms) && Number.isFinite(Number(ms))) return Math.round(Number(ms));
+    const wait = parseRetryAfter(headers?.get(`${prefix}retry-after`), now);
+    if (wait !== undefined) return wait;
+  }
+  return undefined;
+}
+
+/**
+ * Milliseconds from a refusal's body, for providers without the header: Gemini's `RetryInfo` (`"retryDelay": "58s"`), and "Please
+ * try again in 6m0s" of OpenAI and Groq.
+ */
+export function waitIn(said: string): number | undefined {
+  const delay = /\bretryDelay\\*"\s*:\s*\\*"([\d.ms]{1,30})\\*"/u.exec(said);
+  const words = /\b(?:retry|try again) in ((?:\d+(?:\.\d+)? ?(?:ms|s|m|h)(?![a-z]) ?){1,4})/iu.exec(said);
+  const text = (delay ?? words)?.[1]?.replaceAll(' ', '');
+  return text === undefined ? undefined : durationMs(text);
+}
+
+const UNITS: { readonly [unit: string]: number } = {
+  ms: 1,
+  s: 1_000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+};
+
+/** Milliseconds of `6m0s`, `1.5s` or `20ms`; undefined for any other text. */
+export function durationMs(text: string): number | undefined {
+  if (!/^(\d{1,15}(\.\d{1,15})?(ms|s|m|h|d))+$/u.test(text)) return undefined;
+  const parts = [...text.matchAll(/([\d.]+)(ms|[smhd])/gu)];
+  return Math.ceil(parts.reduce((sum, [, count, unit = '']) => sum + Number(count) * (UNITS[unit] ?? 0), 0));
 }
 
 /**

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { APIError, OpenAI } from 'openai';
 import { limits } from '../../agent/values/limits.ts';
-import { secretValues } from '../../agent/text/secrets.ts';
+import { isSecretKey, secretValues } from '../../agent/text/secrets.ts';
 import { shownUrl } from '../../agent/text/shown-url.ts';
 import type { ModelCallContext, ModelReply, ModelRequest } from '../model.ts';
 import { type RequestContext, type SettingNames, classifyError } from './errors.ts';
@@ -39,7 +39,8 @@ export async function callOpenAI(
   options: CallOptions,
 ): Promise<ModelReply> {
   const { baseURL, apiKey, headers, names } = options;
-  const secrets = [apiKey, ...secretValues(Object.entries(headers))]; // gateways have keys of their own
+  // Gateways have keys of their own.
+  const secrets = [apiKey, ...secretValues(Object.entries(headers))].filter(isSecretKey);
   const { model, params } = request;
   const isProbe = context.step === 'probe';
   const asked: RequestContext = {

@@ -1,10 +1,11 @@
 import { APIConnectionError, APIError } from 'openai';
 import { withoutSecrets } from '../../agent/text/secrets.ts';
 import { connectionProblem } from '../../agent/values/http-exchange.ts';
-import { retryAfter } from '../../agent/values/retry-after.ts';
+import { retryAfter, waitIn } from '../../agent/values/retry-after.ts';
 import { boundedText } from '../../agent/values/values.ts';
 import { type ModelErrorType, ModelError } from '../model.ts';
 import { mayPass, typeOfStatus } from '../failure-types.ts';
+import { isOutOfCredit as noCreditIn } from '../refusal-words.ts';
 
 export interface RequestContext {
   /** The base URL, as a message may show it. */
@@ -63,7 +64,7 @@ function answered(error: APIError, asked: RequestContext): ModelError {
   const advice = adviceFor(type, error, asked);
   return new ModelError(type, `The model at ${asked.endpoint} answered: ${said}. ${advice}`.trimEnd(), {
     retryable: isRetryable(type, error),
-    retryAfterMs: retryAfter(error.headers, Date.now()),
+    retryAfterMs: waitOf(error),
   });
 }
 
@@ -96,7 +97,14 @@ const STATUS_OF_WORD: readonly [RegExp, number][] = [
 ];
 
 function isOutOfCredit(error: APIError): boolean {
-  return statusOf(error) === 402 || /insufficient_quota|billing/.test(`${error.code} ${error.type}`);
+  const said = `${error.code} ${error.type} ${error.message}`;
+  return noCreditIn(statusOf(error), said, waitOf(error));
+}
+
+/** Milliseconds that the provider asks to wait, in a header or in its words. */
+function waitOf(error: APIError): number | undefined {
+  const words = () => `${error.message} ${JSON.stringify(error.error ?? '')}`;
+  return retryAfter(error.headers, Date.now()) ?? (statusOf(error) === 429 ? waitIn(words()) : undefined);
 }
 
 /** The provider's own word counts most. */

@@ -1,9 +1,10 @@
 import { z } from 'zod/v4';
-import { secretValues, withoutSecrets } from '../../agent/text/secrets.ts';
-import { retryAfter } from '../../agent/values/retry-after.ts';
+import { isSecretKey, secretValues, withoutSecrets } from '../../agent/text/secrets.ts';
+import { retryAfter, waitIn } from '../../agent/values/retry-after.ts';
 import { boundedText } from '../../agent/values/values.ts';
 import { mayPass, typeOfStatus } from '../failure-types.ts';
 import { ModelError, type ModelErrorType } from '../model.ts';
+import { isOutOfCredit } from '../refusal-words.ts';
 import { readableHeaders } from '../readable-headers.ts';
 import type { VercelLanguageModel } from './language-model.ts';
 
@@ -28,10 +29,9 @@ export function classifyVercelError(error: unknown, model: VercelLanguageModel):
   const [type, retryable] = kindOf(known);
   const said = quoted(known.message).trim().replace(/\.$/, '');
   const text = `The model ${model.modelId} (${model.provider}) answered: ${said}. ${ADVICE[type] ?? ''}`;
-  const headers = known.responseHeaders && readableHeaders(known.responseHeaders);
   return new ModelError(type, text.trimEnd(), {
     retryable,
-    retryAfterMs: retryAfter(headers, Date.now()),
+    retryAfterMs: waitOf(known),
     cause: error,
   });
 }
@@ -63,13 +63,24 @@ const KINDS: { readonly [name: string]: Kind } = {
 };
 
 /** Without a status there was no answer; a 200 is an answer that could not be read. */
-function kindOfCall({ statusCode, isRetryable, message, responseBody = '' }: SdkError): Kind {
+function kindOfCall(error: SdkError): Kind {
+  const { statusCode, isRetryable, message, responseBody = '' } = error;
   if (statusCode === undefined) return ['ModelConnectionError', isRetryable ?? true];
   if (statusCode < 400) return ['ModelInvalidResponse', true];
   const said = `${message} ${responseBody}`;
   const type = typeOfStatus(statusCode, said);
-  const isOutOfCredit = statusCode === 402 || /insufficient_quota|credit balance|billing/i.test(said);
-  return [type, (isRetryable ?? mayPass(type)) && !(type === 'ModelRateLimited' && isOutOfCredit)];
+  // The AI SDK knows no 400 that may pass.
+  if (type === 'ModelInvalidResponse') return [type, true];
+  if (type === 'ModelBadRequest' || type === 'ModelContextTooLong') return [type, false];
+  const isFinal = type === 'ModelRateLimited' && isOutOfCredit(statusCode, said, waitOf(error));
+  return [type, (isRetryable ?? mayPass(type)) && !isFinal];
+}
+
+function waitOf({ responseHeaders, statusCode, message, responseBody = '' }: SdkError): number | undefined {
+  const headers = responseHeaders && readableHeaders(responseHeaders);
+  return (
+    retryAfter(headers, Date.now()) ?? (statusCode === 429 ? waitIn(`${message} ${responseBody}`) : undefined)
+  );
 }
 
 /** Keys lie with the provider's code; they usually come from the environment. */
@@ -77,7 +88,7 @@ function quoted(text: string): string {
   const settings = Object.entries(process.env).flatMap(([name, value = '']) =>
     /key|token|secret/i.test(name) ? [[name, value] as const] : [],
   );
-  return boundedText(withoutSecrets(text, secretValues(settings)), SHOWN_CHARS);
+  return boundedText(withoutSecrets(text, secretValues(settings).filter(isSecretKey)), SHOWN_CHARS);
 }
 
 const ADVICE: { readonly [T in ModelErrorType]?: string } = {

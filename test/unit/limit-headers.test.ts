@@ -29,3 +29,11 @@ test.each<[headers: { [name: string]: string }, limit: ReturnType<typeof rateLim
 ])('the headers %j are read as %j', (headers, limit) => {
   expect(rateLimitOf(limits(headers))).toEqual(limit);
 });
+
+test('the time of a reset is read through LiteLLM’s proxy (1.106)', () => {
+  const headers = new Headers({
+    'x-ratelimit-remaining-tokens': '0',
+    'llm_provider-x-ratelimit-reset-tokens': '7s',
+  });
+  expect(rateLimitOf(headers)).toEqual({ tokens: 0, requests: undefined, resetMs: 7_000 });
+});

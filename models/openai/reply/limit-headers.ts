@@ -1,16 +1,9 @@
+import { durationMs } from '../../../agent/values/retry-after.ts';
 import type { RateLimit } from '../../model.ts';
-
-const UNITS: { readonly [unit: string]: number } = {
-  ms: 1,
-  s: 1_000,
-  m: 60_000,
-  h: 3_600_000,
-  d: 86_400_000,
-};
 
 /**
  * Reads the headers `x-ratelimit-remaining-…` and `x-ratelimit-reset-…` of OpenAI and of servers with its protocol; undefined
- * if there are none. `resetMs` counts only limits of which nothing is left.
+ * if there are none. LiteLLM's proxy passes on the second as `llm_provider-…`. `resetMs` counts only limits of which nothing is left.
  */
 export function rateLimitOf(headers: Headers | undefined): RateLimit | undefined {
   const requests = countIn(headers, 'x-ratelimit-remaining-requests');
@@ -28,10 +21,6 @@ function countIn(headers: Headers | undefined, name: string): number | undefined
   return /^\d{1,15}$/u.test(text) ? Number(text) : undefined;
 }
 
-/** `6m0s`, `1.5s` or `20ms`. */
 function timeIn(headers: Headers | undefined, name: string): number | undefined {
-  const text = headers?.get(name)?.trim() ?? '';
-  if (!/^(\d{1,15}(\.\d{1,15})?(ms|s|m|h|d))+$/u.test(text)) return undefined;
-  const parts = [...text.matchAll(/([\d.]+)(ms|[smhd])/gu)];
-  return Math.ceil(parts.reduce((sum, [, count, unit = '']) => sum + Number(count) * (UNITS[unit] ?? 0), 0));
+  return durationMs((headers?.get(name) ?? headers?.get(`llm_provider-${name}`))?.trim() ?? '');
 }

@@ -1,0 +1,58 @@
+/**
+ * Providers' words for what they refuse, where status and code do not say it. Each pattern is one that a provider or server sends;
+ * the table of test/unit/refusal-words.test.ts has them with their sources.
+ */
+
+/** The prompt, perhaps with the reply that was asked for, is longer than the model or the account's limit for one request takes. */
+export function isTooLong(status: number, said: string): boolean {
+  if (status === 413) return true;
+  if (status === 429) return TOO_LARGE_AT_ONCE.test(said);
+  if (OF_OTHER_LENGTHS.test(said)) return false;
+  if ([400, 422].includes(status)) return TOO_LONG.some((words) => words.test(said));
+  // Servers of the protocol that know one status for all errors.
+  return status >= 500 && /context|prompt|token/iu.test(said) && TOO_LONG.some((words) => words.test(said));
+}
+
+const TOO_LONG: readonly RegExp[] = [
+  /context_length_exceeded|exceed_context_size|prompt_tokens_exceeded|tokens_limit_reached|request_too_large/iu,
+  /\bcontext[ _-](?:length|window|size|limit)\b|\bmaximum context\b|\bcontext (?:the )?overflow/iu,
+  /\b(?:prompt|inputs?|request|request body|messages?|conversation)\b`?(?: [a-z]+){0,3}(?: \([^)]{0,60}\))?(?: is| are| was)? (?:too (?:long|large|big)|longer than|larger than|greater than)\b/iu,
+  /\b(?:prompt|inputs?|your request|the request|tokens?|sequence|message)\b[^.\n]{0,100}\bexceed(?:s|ed|ing)?\b[^\n]{0,40}(?:\btokens?\b|\blength\b|\blimit\b|\bmax(?:imum)?\b|\d)/iu,
+  /\bmax(?:imum)? (?:allowed )?(?:prompt|input|model|supported sequence|sequence|message)s? (?:length|tokens?|size|characters)\b|\bmax_seq_len\b/iu,
+  /\binputs`? (?:tokens \+|must have less than \d)|\binput is too long\b|\brange of input length\b/iu,
+  /\btoo many (?:input |prompt )?tokens\b(?! per)|\b(?:total|max) tokens limit\b/iu,
+  /\breduce (?:the|your) (?:length|prompt|input|messages?|context|number of (?:input )?tokens)\b|\bshorter prompt\b|\bshorten (?:the|your) (?:prompt|input|messages?)\b/iu,
+  /\btokens to keep from the initial prompt\b|\bcontains \d+ characters \(more than\b|\bmaxLength: \d+, actual\b/iu,
+  /超长|输入.{0,8}(?:超|过长)|上下文.{0,8}(?:超|过长)/u,
+];
+
+/** Groq and OpenAI: one request takes more than the limit of a minute, so waiting does not help. */
+const TOO_LARGE_AT_ONCE = /\brequest too large\b|\btokens must be reduced\b/iu;
+
+/** Lengths of something else: the reply that is asked for, an id, a list, an image; and limits of time and number. */
+const OF_OTHER_LENGTHS =
+  /^[^a-z]*(?:\d{3} )?\W*`?max_(?:completion_|output_)?tokens`?[^\n]{0,60}(?:too large|cannot be|must be|at most)|\b(?:string|array) too long\b|\b(?:image|file|audio|video|pdf)s?\b(?! and text)[^\n]{0,40}\b(?:too (?:large|big|long|many)|exceed)|\b(?:description|name|schema|enum)\b[^\n]{0,40}\b(?:too long|exceed)|\b(?:time|rate|quota)[ _]?(?:out|limit)?\b[^\n]{0,20}\bexceed|\bexceed\w*\b[^\n]{0,20}\b(?:time|rate|quota)\b/iu;
+
+/** A request that can never succeed, answered as if the server had failed: llama.cpp's server, llama-cpp-python. */
+export function isRefusedFor(said: string): boolean {
+  return /\bimage input is not supported\b|\bvalidation errors?\b|\bnot a multimodal model\b|\bdoes not support (?:images?|image input|vision)\b/iu.test(
+    said,
+  );
+}
+
+/** The model wrote a call or JSON that the provider could not read (Groq: `tool_use_failed`, `json_validate_failed`): another attempt may do better. */
+export function isUnreadableReply(said: string): boolean {
+  return /\b(?:tool_use_failed|json_validate_failed|failed_generation|output_parse_failed)\b|\btool call validation failed\b/iu.test(
+    said,
+  );
+}
+
+/** No credit is left. Gemini says so of a limit per minute, too; then it says how long to wait. */
+export function isOutOfCredit(status: number, said: string, retryAfterMs: number | undefined): boolean {
+  if (status === 402 || /\binsufficient_quota\b|\bbilling_(?:hard_limit|not_active)/iu.test(said))
+    return true;
+  return retryAfterMs === undefined && NO_CREDIT.test(said);
+}
+
+const NO_CREDIT =
+  /\bexceeded your current quota\b|\bplan and billing\b|\bbilling\b|\bcredit balance\b|\b(?:insufficient|not enough|no|out of) (?:credits?|balance|funds)\b|\bpayment required\b|余额不足|欠费/iu;
