@@ -1,10 +1,13 @@
 import type { A2ARequestHandler } from '@a2a-js/sdk/server';
 import { z } from '@hono/zod-openapi';
+import { problemOf } from '../http/problem.ts';
 import type { ProtocolRequest } from '../http/protocol.ts';
 import { readBody } from '../http/read-body.ts';
 import { eventText, sseResponse } from '../replies/sse-response.ts';
+import { answerOrResponse } from '../replies/whole-answer.ts';
 import { servedAgent } from '../start/start-run.ts';
 import { versionOf } from './a2a-version.ts';
+import { errorBody } from './protocol-error.ts';
 import { createRequestHandler } from './request-handler.ts';
 import { type Sdk, loadSdk } from './sdk.ts';
 
@@ -17,11 +20,25 @@ export async function callMethod(request: ProtocolRequest): Promise<Response> {
   const body = await readBody(request.request, call);
   const sdk = await loadSdk();
   const left = new AbortController();
-  const signal = AbortSignal.any([request.request.signal, left.signal]);
-  const { handler, fault } = createRequestHandler(request, sdk, signal);
+  const whole = new AbortController();
+  const { handler, fault } = createRequestHandler(request, sdk, {
+    stream: AbortSignal.any([request.request.signal, left.signal]),
+    whole: whole.signal,
+  });
   const { transport, errorOf } = transportOf(body.method, handler, sdk);
-  const answer = await transport.handle(body, new sdk.server.ServerCallContext());
-  if (fault() !== undefined) throw fault();
+  const handle = async (signal: AbortSignal) => {
+    signal.addEventListener('abort', () => whole.abort());
+    const answered = await transport.handle(body, new sdk.server.ServerCallContext());
+    if (fault() !== undefined) throw fault();
+    return answered;
+  };
+  const answer = await answerOrResponse(request.request, handle, {
+    errorBody(error) {
+      request.report(error);
+      return { ...errorBody(problemOf(error)), id: body['id'] ?? null };
+    },
+  });
+  if (answer instanceof Response) return answer;
   if (!(Symbol.asyncIterator in answer)) return Response.json(answer);
   const events: AsyncGenerator<object, void> = answer;
   let first: IteratorResult<object, void>;

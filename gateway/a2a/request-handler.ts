@@ -13,21 +13,25 @@ export interface RequestHandler {
   fault(): unknown;
 }
 
-/** The SDK's interface of a server over the tasks of a request. `signal`: the client is gone. */
+/**
+ * The SDK's interface of a server over the tasks of a request. The signals end what waits: an answer that is a `stream`, and one that is sent
+ * `whole`.
+ */
 export function createRequestHandler(
   request: ProtocolRequest,
   sdk: Sdk,
-  signal: AbortSignal,
+  { stream, whole }: { stream: AbortSignal; whole: AbortSignal },
 ): RequestHandler {
   let fault: unknown;
   const refuse = (error: Refused) => () => answered<never>(() => Promise.reject(error));
   const noPush = refuse(noPushNotifications());
   const handler: A2ARequestHandler = {
-    sendMessage: (sent) => answered(async () => sdk.types.Task.fromJSON(await sendMessage(request, sent))),
-    sendMessageStream: (sent) => streamed(streamMessage(request, sent, signal)),
+    sendMessage: (sent) =>
+      answered(async () => sdk.types.Task.fromJSON(await sendMessage(request, sent, whole))),
+    sendMessageStream: (sent) => streamed(streamMessage(request, sent, stream)),
     getTask: ({ id }) => answered(async () => sdk.types.Task.fromJSON(await getTask(request, id))),
     cancelTask: ({ id }) => answered(async () => sdk.types.Task.fromJSON(await cancelTask(request, id))),
-    resubscribe: ({ id }) => streamed(subscribe(request, id, signal)),
+    resubscribe: ({ id }) => streamed(subscribe(request, id, stream)),
     listTasks: refuse(unsupported('GET /runs lists runs.')),
     getAgentCard: async () => sdk.types.AgentCard.fromJSON({ capabilities: CAPABILITIES }), // the SDK asks for these only
     getAuthenticatedExtendedAgentCard: refuse(unsupported('The card is at its well-known path.')),

@@ -7,7 +7,6 @@ import { Refused } from '../http/problem.ts';
 import type { ProtocolRequest } from '../http/protocol.ts';
 import { bad } from '../http/read-body.ts';
 import { checkOwn, recordedName } from '../http/tenant.ts';
-import { answerSignal } from '../replies/follow-reply.ts';
 import { type StartedRun, checkSameStart, startRun } from '../start/start-run.ts';
 import type { Task, TaskUpdate } from './a2a-types.ts';
 import { readQuestion, readReply } from './read-message.ts';
@@ -17,10 +16,13 @@ import { taskStream } from './task-stream.ts';
 
 /** The operations of A2A on tasks. All throw Refused and the errors of the client. */
 
-/** Starts a task, or replies to one. Unless the client does not wait, resolves when the task is over or asks. */
-export async function sendMessage(request: ProtocolRequest, sent: SendMessageRequest): Promise<Task> {
+/** Starts a task, or replies to one. Unless the client does not wait, resolves when the task is over or asks, or with the signal. */
+export async function sendMessage(
+  request: ProtocolRequest,
+  sent: SendMessageRequest,
+  signal: AbortSignal,
+): Promise<Task> {
   const run = await startOrReply(request, sent);
-  const signal = answerSignal(request.request.signal);
   const updates = taskStream(request, run, { until: 'asking', signal });
   if (sent.configuration?.returnImmediately !== true) for await (const _ of updates);
   return taskNow(request, run.id);

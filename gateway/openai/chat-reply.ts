@@ -2,18 +2,16 @@ import type { ChatCompletion, ChatCompletionChunk } from 'openai/resources/chat/
 import type { CompletionUsage } from 'openai/resources/completions';
 import { type Usage, asText } from '../../agent/values/vocabulary.ts';
 import type { RunView } from '../../agent/run/view.ts';
-import { Refused, problemOf } from '../http/problem.ts';
+import { Refused } from '../http/problem.ts';
 import { eventText } from '../replies/sse-response.ts';
 import { failureText } from '../replies/failure-text.ts';
-import { NO_RETRY, type Reply } from '../replies/follow-reply.ts';
+import { type Reply, refusedAfterStart } from '../replies/follow-reply.ts';
 import { BETWEEN_TEXTS, type RunPart } from '../replies/run-parts.ts';
-import { errorBody } from './error-body.ts';
 import { responseIdOf, secondsOf, waitingText } from './response-object.ts';
 
 interface ChunkOptions {
   /** One more chunk has the usage. */
   includeUsage: boolean;
-  report(error: unknown): void;
 }
 
 /** The whole completion: its content is the answer of the run. Throws Refused for a run without an answer. */
@@ -35,18 +33,17 @@ export async function chatCompletion({ view, startedAt, parts }: Reply): Promise
   };
 }
 
-/** The completion as server-sent events, as the text is written. An error is the last event. */
+/**
+ * The completion as server-sent events, as the text is written. The first one comes with the first text. Throws Refused for a run without an
+ * answer; but a run that asks a person behind some text ends its stream with words about the wait, because clients take an error in a
+ * stream for a reason to start another run.
+ */
 export async function* chatChunks(
   open: () => Promise<Reply>,
-  { includeUsage, report }: ChunkOptions,
+  { includeUsage }: ChunkOptions,
 ): AsyncGenerator<string> {
-  try {
-    for await (const chunk of chunksOf(await open(), includeUsage)) yield eventText(chunk);
-    yield eventText('[DONE]');
-  } catch (error) {
-    report(error);
-    yield eventText(errorBody(problemOf(error)));
-  }
+  for await (const chunk of chunksOf(await open(), includeUsage)) yield eventText(chunk);
+  yield eventText('[DONE]');
 }
 
 type Choice = ChatCompletionChunk.Choice;
@@ -61,12 +58,22 @@ async function* chunksOf(
     choices: [{ index: 0, delta, finish_reason }],
   });
   const textAfter = createChatText(view.id);
-  yield chunk({ role: 'assistant', content: '' });
+  let hasBegun = false;
   for await (const { part } of parts) {
     const content = textAfter(part);
-    if (content !== '') yield chunk({ content });
+    if (content === '') continue;
+    if (!hasBegun) yield chunk({ role: 'assistant', content: '' });
+    hasBegun = true;
+    yield chunk({ content });
   }
-  yield chunk({}, finishReason(view));
+  if (hasBegun && waitingText(view) !== '') {
+    yield chunk({ content: `${BETWEEN_TEXTS}${withoutAnswer(view).message}` });
+    yield chunk({}, 'length');
+    return;
+  }
+  const reason = finishReason(view);
+  if (!hasBegun) yield chunk({ role: 'assistant', content: '' });
+  yield chunk({}, reason);
   if (includeUsage) yield { ...head, choices: [], usage: usageOf(view.usage) };
 }
 
@@ -83,13 +90,13 @@ function finishReason(view: RunView): 'stop' | 'length' {
 
 function withoutAnswer(view: RunView): Refused {
   const { id, status, error } = view;
-  if (status === 'failed') return new Refused(502, 'RunFailed', `Run ${id}: ${failureText(error)}`, NO_RETRY);
-  if (status === 'cancelled') return new Refused(409, 'RunCancelled', `Run ${id} was cancelled.`, NO_RETRY);
+  if (status === 'failed') return refusedAfterStart('RunFailed', `Run ${id}: ${failureText(error)}`);
+  if (status === 'cancelled') return refusedAfterStart('RunCancelled', `Run ${id} was cancelled.`);
   const waiting = waitingText(view);
   const later = `GET /v1/responses/${responseIdOf(id)} has the answer later.`;
   return waiting === ''
-    ? new Refused(504, 'RunUnderWay', `Run ${id} has no answer yet. ${later}`, NO_RETRY)
-    : new Refused(409, 'RunWaiting', `Run ${id} waits for a person: ${waiting}. ${later}`, NO_RETRY);
+    ? refusedAfterStart('RunUnderWay', `Run ${id} has no answer yet. ${later}`)
+    : refusedAfterStart('RunWaiting', `Run ${id} waits for a person: ${waiting}. ${later}`);
 }
 
 function usageOf({ promptTokens, completionTokens, totalTokens, cachedTokens }: Usage): CompletionUsage {

@@ -1,10 +1,10 @@
 import type { Model } from 'openai/resources/models';
 import type { ProtocolRequest, ProtocolRoute } from '../http/protocol.ts';
-import { sseResponse } from '../replies/sse-response.ts';
 import type { ServedAgent } from '../http/route.ts';
 import { servedAgent, startRun } from '../start/start-run.ts';
 import { chatChunks, chatCompletion } from './chat-reply.ts';
-import { followReply, answerSignal } from '../replies/follow-reply.ts';
+import { followReply } from '../replies/follow-reply.ts';
+import { answerAfterStart, chatErrorText } from './answer-after-start.ts';
 import { readChat } from './requests/read-chat.ts';
 
 export const chatRoutes: readonly ProtocolRoute[] = [
@@ -16,15 +16,14 @@ export const chatRoutes: readonly ProtocolRoute[] = [
 async function completeChat(request: ProtocolRequest): Promise<Response> {
   const { start, stream, includeUsage } = await readChat(request.request);
   const started = await startRun(request, start);
-  if (stream) {
-    return sseResponse(request.request, (signal) => {
-      const open = () => followReply(request, started, { until: 'wait', signal });
-      return chatChunks(open, { includeUsage, report: request.report });
-    });
-  }
-  const signal = answerSignal(request.request.signal);
-  const reply = await followReply(request, started, { until: 'wait', signal });
-  return Response.json(await chatCompletion(reply));
+  const open = (signal: AbortSignal) => followReply(request, started, { until: 'wait', signal });
+  return answerAfterStart(
+    request,
+    started.id,
+    stream
+      ? { texts: (signal) => chatChunks(() => open(signal), { includeUsage }), errorText: chatErrorText }
+      : { answer: async (signal) => chatCompletion(await open(signal)) },
+  );
 }
 
 async function listModels({ agents = [] }: ProtocolRequest): Promise<Response> {

@@ -4,10 +4,10 @@ import { runExists } from '../../client/read/run-location.ts';
 import { withTimeLimit } from '../../net/time-limit.ts';
 import { demand } from '../http/caller.ts';
 import type { ProtocolRequest, ProtocolRoute } from '../http/protocol.ts';
-import { sseResponse } from '../replies/sse-response.ts';
+import { orErrorText, sseResponse } from '../replies/sse-response.ts';
 import { answerApprovals } from '../start/approvals.ts';
 import { startRun } from '../start/start-run.ts';
-import { type Reply, type ReplyOptions, followReply, answerSignal } from '../replies/follow-reply.ts';
+import { type Reply, type ReplyOptions, followReply } from '../replies/follow-reply.ts';
 import { Refused } from '../http/problem.ts';
 import { itemPage } from './input-items.ts';
 import { askedMessages, ownRunOf, previousMessages } from './previous-messages.ts';
@@ -22,7 +22,8 @@ import {
   statusAtEnd,
   statusOf,
 } from './response-object.ts';
-import { responseStream } from './response-stream.ts';
+import { responseErrorText, responseStream } from './response-stream.ts';
+import { answerAfterStart } from './answer-after-start.ts';
 
 export const responseRoutes: readonly ProtocolRoute[] = [
   { method: 'post', path: '/responses', scope: 'run', handle: createResponse },
@@ -37,15 +38,17 @@ async function createResponse(request: ProtocolRequest): Promise<Response> {
   const started = await startOrDecide(request, asked);
   const { stream, isBackground, echo } = asked;
   if (stream) {
-    return sseResponse(request.request, (signal) => {
-      const open = () => followReply(request, started, { until: isBackground ? 'end' : 'wait', signal });
+    const until = isBackground ? 'end' : 'wait';
+    const texts = (signal: AbortSignal) => {
+      const open = () => followReply(request, started, { until, signal });
       return responseStream(open, { echo, report: request.report });
-    });
+    };
+    return answerAfterStart(request, started.id, { texts, errorText: responseErrorText });
   }
   if (!started.hasBegun) return Response.json(queuedResponse(started.id, { agent: asked.agent ?? '', echo }));
-  const signal = answerSignal(request.request.signal);
-  const until: ReplyOptions['until'] = isBackground ? 'now' : 'wait';
-  return Response.json(await responseOf(request, started.id, { until, signal }, echo));
+  const until = isBackground ? 'now' : 'wait';
+  const answer = (signal: AbortSignal) => responseOf(request, started.id, { until, signal }, echo);
+  return answerAfterStart(request, started.id, { answer });
 }
 
 async function getResponse(request: ProtocolRequest): Promise<Response> {
@@ -57,7 +60,10 @@ async function getResponse(request: ProtocolRequest): Promise<Response> {
   if (!(await runExists(request.client.temporal, id))) throw new RunNotFound(id);
   return sseResponse(request.request, (signal) => {
     const open = () => followReply(request, { id }, { until: 'end', signal });
-    return responseStream(open, { after, report: request.report });
+    return orErrorText(responseStream(open, { after, report: request.report }), (error) => {
+      request.report(error);
+      return responseErrorText(error);
+    });
   });
 }
 

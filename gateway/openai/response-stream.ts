@@ -20,23 +20,29 @@ interface StreamOptions {
   report(error: unknown): void;
 }
 
-/** The events of a response as server-sent events. An error is the last event. */
+/** The events of a response as server-sent events. Throws an error that comes before the first one; a later one is the last event. */
 export async function* responseStream(
   open: () => Promise<Reply>,
   { report, ...options }: StreamOptions,
 ): AsyncGenerator<string> {
-  let number = 0;
+  let number: number | undefined;
   try {
     for await (const event of eventsOf(await open(), options)) {
       number = event.sequence_number;
       yield eventText(event, event.type);
     }
   } catch (error) {
+    if (number === undefined) throw error;
     report(error);
-    const { code, detail } = problemOf(error);
-    const event = { type: 'error', code, message: detail, param: null, sequence_number: number + 1 };
-    yield eventText(event, event.type);
+    yield responseErrorText(error, number + 1);
   }
+}
+
+/** An error as the last event of the stream. */
+export function responseErrorText(error: unknown, number = 0): string {
+  const { code, detail } = problemOf(error);
+  const event = { type: 'error', code, message: detail, param: null, sequence_number: number };
+  return eventText(event, event.type);
 }
 
 async function* eventsOf(

@@ -1,7 +1,7 @@
 import { type RunEvent, isRecorded } from '../../agent/run/events.ts';
 import { needsPerson } from '../../agent/rules/waiting.ts';
 import { RunView } from '../../agent/run/view.ts';
-import { Refused } from '../http/problem.ts';
+import { Refused, problemOf } from '../http/problem.ts';
 import type { ProtocolRequest } from '../http/protocol.ts';
 import { isPlainAgent } from '../http/route.ts';
 import { waitUntilBegun } from '../start/start-run.ts';
@@ -85,19 +85,21 @@ export async function replyOf(
   }
 }
 
-/** The clients of OpenAI wait 10 minutes for an answer. */
-const ANSWER_MS = 9 * 60_000;
-
-/** Ends the wait for an answer that is not a stream: with the request, or before the client gives up. */
-export function answerSignal(request: AbortSignal): AbortSignal {
-  const over = new AbortController();
-  setTimeout(() => over.abort(), ANSWER_MS).unref();
-  return AbortSignal.any([request, over.signal]);
+/**
+ * A request that has started a run and has no answer. Clients send a request with a status of 5xx or 429 again by themselves, and so would
+ * start a second run. OpenAI's clients do so with 409 too, unless the header says no.
+ */
+export function refusedAfterStart(code: string, message: string): Refused {
+  return new Refused(409, code, message, { 'x-should-retry': 'false' });
 }
 
-/** The clients of OpenAI send a request again by themselves, unless this header says no: they would start a second run. */
-export const NO_RETRY = { 'x-should-retry': 'false' };
+/** What to tell of an error behind the start of a run: that the run is there. */
+export function errorAfterStart(id: string, error: unknown): unknown {
+  const { status, detail } = problemOf(error);
+  if (status < 500) return error;
+  return refusedAfterStart('RunUnderWay', `Run ${id} has been started, but cannot be read now. ${detail}`);
+}
 
 function notBegun(id: string): Refused {
-  return new Refused(504, 'RunUnderWay', `Run ${id} has not begun yet.`, NO_RETRY);
+  return refusedAfterStart('RunUnderWay', `Run ${id} has not begun yet.`);
 }
