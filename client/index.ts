@@ -10,7 +10,7 @@ export type { BacktestOptions } from './backtest/start-backtest.ts';
 export type { RecordedRuns } from './backtest/recorded-runs.ts';
 export type { BacktestProgress } from '../history/views/backtest-record.ts';
 export type { BacktestReport, BacktestedRun } from '../agent/backtest/backtest-report.ts';
-export type { BatchInput, BatchOptions } from './api/batch.ts';
+export type { BatchInput, BatchOptions, BatchProgress, BatchResult } from './api/batch.ts';
 export type { ExportOptions } from './export/collect-export.ts';
 export type { ResponseOptions } from './read/event-response.ts';
 export { type PossibleDecision, possibleDecisions } from '../agent/rules/possible-decisions.ts';

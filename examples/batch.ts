@@ -25,11 +25,12 @@ export async function nameCapitals(
 ): Promise<string[]> {
   const options = { concurrency: 2, id };
   const results = await client.batch('geographer', countries, options);
-  return results.map((result, index) =>
-    result.status === 'fulfilled'
-      ? `${countries[index]}: ${asText(result.value.output)}`
-      : `${countries[index]} failed: ${String(result.reason)}`,
-  );
+  return results.map((result, index) => {
+    const country = countries[index];
+    if (result.status === 'fulfilled') return `${country}: ${asText(result.value.output)}`;
+    if (result.status === 'waiting') return `${country} waits for a person: run ${result.id}`;
+    return `${country} failed: ${String(result.reason)}`;
+  });
 }
 
 if (process.argv[1]?.endsWith('batch.ts')) {

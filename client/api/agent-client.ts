@@ -16,12 +16,15 @@ import type { ScheduleDefinition } from '../../agent/schedule/schedule-definitio
 import { type ScheduleChange, type SyncOptions, syncSchedules } from '../schedules/sync-schedules.ts';
 import type { Backtest } from '../backtest/backtest-handle.ts';
 import { type BacktestOptions, startBacktest } from '../backtest/start-backtest.ts';
-import { type BatchInput, type BatchOptions, runBatch } from './batch.ts';
+import { type BatchInput, type BatchOptions, type BatchResult, type BatchRunner, runBatch } from './batch.ts';
 import { type ConnectOptions, connect } from '../connect/connect.ts';
+import { untilHalted } from '../read/until-halted.ts';
+import { otherQuestion } from '../start/other-question.ts';
+import { boundedText } from '../../agent/values/values.ts';
 import { readDeferred } from '../connect/deferred-token.ts';
 import { InvalidInput } from '../connect/errors.ts';
 import { type RunPage, type RunSummary, listPage, listRuns } from '../read/list-runs.ts';
-import { endCalls, openMethods } from '../connect/open-calls.ts';
+import { endCalls, openMethods, openPromise } from '../connect/open-calls.ts';
 import { clientOfSender, senderOf } from '../connect/client-of-sender.ts';
 import type { ListOptions } from '../read/run-filters.ts';
 import { callerTrace } from '../start/caller-trace.ts';
@@ -90,13 +93,12 @@ export class AgentClient {
     return this.get(deferred.id).decide(deferred.call, { type: 'resolve', output, token: deferred.token });
   }
 
-  /** Runs an agent on many inputs, a few at a time; results in the order of the inputs. Throws InvalidInput. */
-  batch(
-    agent: string,
-    inputs: readonly BatchInput[],
-    options: BatchOptions = {},
-  ): Promise<PromiseSettledResult<RunResultWithSteps>[]> {
-    return runBatch(this, agent, inputs, options);
+  /**
+   * Runs an agent on many inputs, a few at a time; results in the order of the inputs. A run that waits for a person does not hold up the
+   * others, and its result says `waiting`. Throws InvalidInput.
+   */
+  batch(agent: string, inputs: readonly BatchInput[], options: BatchOptions = {}): Promise<BatchResult[]> {
+    return runBatch(this.#batchRunner(), agent, inputs, options);
   }
 
   /**
@@ -120,8 +122,8 @@ export class AgentClient {
     return new AgentSession(this.temporal, name);
   }
 
-  /** Sessions whose names begin with `prefix`, latest first. */
-  sessions(limit = 50, prefix = ''): AsyncGenerator<SessionSummary> {
+  /** Sessions whose names begin with `prefix`, latest first. Default: all. */
+  sessions(limit = Infinity, prefix = ''): AsyncGenerator<SessionSummary> {
     return listSessions(this.temporal, limit, prefix);
   }
 
@@ -146,7 +148,7 @@ export class AgentClient {
     return syncSchedules(this.temporal, this.taskQueue, definitions, options);
   }
 
-  /** Runs that fit, open ones first, latest first; a number is a limit (default 50). Throws InvalidInput. */
+  /** All runs that fit, open ones first, latest first; a number is a limit. Throws InvalidInput. */
   list(options: number | ListOptions = {}): AsyncGenerator<RunSummary> {
     return listRuns(this.temporal, typeof options === 'number' ? { limit: options } : options);
   }
@@ -160,6 +162,21 @@ export class AgentClient {
   async close(): Promise<void> {
     await endCalls(this.temporal);
     await this.temporal.connection.close();
+  }
+
+  #batchRunner(): BatchRunner {
+    const { temporal } = this;
+    return {
+      begin: async (agent, input, options) => {
+        const { id, runId } = await openPromise(temporal, this.#begin(agent, input, options));
+        const run = new AgentRun(temporal, id, undefined, runId);
+        if (runId === undefined) await checkSame(run, { agent, input });
+        return {
+          result: (how) => run.result(how),
+          untilHalted: (signal, how) => untilHalted(temporal, this.get(id), signal, how),
+        };
+      },
+    };
   }
 
   /** `runId`: of a run that this has begun, where that is known. */
@@ -238,6 +255,16 @@ export class AgentClient {
     if (id === undefined || !(await runExists(this.temporal, id)))
       await conversation.send(message, { taskQueue, detach, images });
   }
+}
+
+/** A batch that is started again finds its runs; with other inputs under its id, it would find the answers of others. */
+async function checkSame(run: AgentRun, asked: { agent: string; input: Input }): Promise<void> {
+  const other = await otherQuestion(run, asked);
+  if (other === undefined) return;
+  const { agent, question } = other;
+  throw new InvalidInput(
+    `There is a run "${run.id}" already, and it is another: agent ${agent} was asked "${boundedText(question, 100)}". Give the batch another id.`,
+  );
 }
 
 function checkQuestion(

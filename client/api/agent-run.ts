@@ -9,7 +9,7 @@ import { callsNotBegun } from '../connect/calls-not-begun.ts';
 import { type ExportOptions, collectExport } from '../export/collect-export.ts';
 import { AgentRunCancelled, AgentRunFailed, DecisionRefused, InvalidInput } from '../connect/errors.ts';
 import { type ResponseOptions, eventResponse } from '../read/event-response.ts';
-import { RunView } from '../../agent/run/view.ts';
+import type { RunView } from '../../agent/run/view.ts';
 import { type EventsOptions, knownPositions } from '../read/follow-events.ts';
 import { type ForkOptions, fork } from '../restart/fork.ts';
 import { actionsUnderWay, createActionCount } from '../../history/views/billed-actions.ts';
@@ -20,17 +20,17 @@ import { isOpenStatus } from '../read/run-filters.ts';
 import { isForWaiting, resolveTargetCall } from '../read/resolve-target.ts';
 import { createWaitingTeller } from './on-waiting.ts';
 import { openGenerator, openMethods } from '../connect/open-calls.ts';
-import { RESET, explainReset, explainedEvents, historySize } from '../restart/replaced-run.ts';
+import { RESET, explainedEvents, historySize } from '../restart/replaced-run.ts';
 import type { RestartReceipt } from '../restart/restart-run.ts';
 import { type RetryReceipt, type RetryRunOptions, retryRun } from '../restart/retry-run.ts';
 import { type RewindOptions, rewind } from '../restart/rewind.ts';
 import { foreign, numberWithoutCall } from '../read/run-sentences.ts';
 import { type ReadableRun, orRunNotFound, locationOfRun, readableRun } from '../read/run-location.ts';
-import { type RunReport, type RunResultWithSteps, reportOf } from '../report.ts';
+import type { RunReport, RunResultWithSteps } from '../report.ts';
+import { type FoldOptions, foldRun } from '../restart/fold-run.ts';
 import type { RunExport } from '../export/run-export.ts';
 import { updateRun } from '../connect/update-run.ts';
-import { shortResult } from '../read/short-result.ts';
-import { type TimelineOptions, readTimeline } from '../../history/views/timeline.ts';
+import { shortResult } from '../read/run-outcome.ts';
 import { type RunRef, isNoWorkflow } from '../../history/read/pages.ts';
 
 export interface ResultOptions {
@@ -40,12 +40,8 @@ export interface ResultOptions {
    * a wait that is over is not an error.
    */
   onWaiting?: ((waiting: WaitingCall, run: AgentRun) => unknown) | undefined;
-}
-
-interface FoldOptions extends TimelineOptions {
-  /** Default: the run as it is found now. */
-  run?: RunRef | undefined;
-  onEvent?: ((event: RunEvent, view: RunView) => void) | undefined;
+  /** Ends the waiting with its reason. The run continues. */
+  signal?: AbortSignal | undefined;
 }
 
 /** One run, wherever it is; nothing here needs a worker but `decide`. */
@@ -73,8 +69,9 @@ export class AgentRun {
    * workflow that is not a run of an agent.
    */
   async result(options: ResultOptions = {}): Promise<RunResultWithSteps> {
+    const { onWaiting, signal } = options;
     const run = await this.#place();
-    const short = options.onWaiting === undefined ? await shortResult(this.#client, run) : undefined;
+    const short = onWaiting === undefined ? await shortResult(this.#client, run, signal) : undefined;
     if (short !== undefined) return short;
     const report = await this.#end(run, options);
     if (report.error?.type === RESET && this.#runId === undefined) return this.result(options);
@@ -240,11 +237,15 @@ export class AgentRun {
   }
 
   /** Reads the report of a run that has ended. With `onWaiting`, follows the run to its end. */
-  async #end({ present, ...run }: ReadableRun, { onWaiting }: ResultOptions): Promise<RunReport> {
+  async #end(
+    { present, ...run }: ReadableRun,
+    { onWaiting, signal: given }: ResultOptions,
+  ): Promise<RunReport> {
     if (onWaiting === undefined) return this.#fold({ run, follow: false });
     const { next, signal } = createWaitingTeller(
       (waiting) => onWaiting(waiting, this),
       (waiting) => this.#stillWaits(waiting),
+      given,
     );
     try {
       const onEvent = (_event: RunEvent, view: RunView) => next(view);
@@ -260,21 +261,8 @@ export class AgentRun {
     return waiting.some((one) => one.call === callPath(call).at(-1) && one.n === n);
   }
 
-  async #fold({ run, onEvent, ...options }: FoldOptions): Promise<RunReport> {
-    const view = new RunView(this.id);
-    const add = (event: RunEvent) => {
-      view.add(event);
-      onEvent?.(event, view);
-    };
-    const place = run ?? (await this.#place());
-    for await (const { events, runId, at, isPresent } of readTimeline(this.#client, place, options)) {
-      if (isPresent) add({ type: 'caught_up', at });
-      for (const event of events) {
-        const isEnd = event.type === 'run_ended';
-        add(isEnd ? await explainReset(this.#client, { workflowId: this.id, runId }, event) : event);
-      }
-    }
-    return reportOf(view);
+  async #fold({ run, ...options }: FoldOptions & { run?: RunRef }): Promise<RunReport> {
+    return foldRun(this.#client, run ?? (await this.#place()), options);
   }
 
   async #place(): Promise<ReadableRun> {

@@ -52,7 +52,8 @@ export function openMethods<T extends object>(
   }
 }
 
-async function openPromise<R>(client: Client, answer: Promise<R>): Promise<R> {
+/** The same for one promise. */
+export async function openPromise<R>(client: Client, answer: Promise<R>): Promise<R> {
   const calls = openCallsOf(client);
   const end = () => answer;
   calls.add(end);

@@ -3,7 +3,7 @@ import type { Client } from '@temporalio/client';
 import { isInvalidArgument } from '../../history/read/pages.ts';
 import { searchAttribute } from '../../agent/values/names.ts';
 import { sessionId } from '../../agent/session/session.ts';
-import type { RunStatus } from '../../agent/values/vocabulary.ts';
+import type { ErrorInfo, Json, RunStatus, Usage } from '../../agent/values/vocabulary.ts';
 import { type ListedRun, nextOf, readListPage } from '../../history/list/listed.ts';
 import { aFewAtATime } from '../../agent/values/concurrent.ts';
 import { EncryptionKeyMissing } from '../../encryption/keys.ts';
@@ -11,6 +11,7 @@ import { InvalidInput } from '../connect/errors.ts';
 import { queryOf } from './list-query.ts';
 import { type ListOptions, checkListOptions, wantedStatuses } from './run-filters.ts';
 import { locationOfRun } from './run-location.ts';
+import { readOutcome } from './run-outcome.ts';
 import { type WaitingInList, statusOfListed, waitingOfListed } from './run-status.ts';
 
 /** A run as the list has it. */
@@ -31,6 +32,12 @@ export interface RunSummary {
   parent?: string | undefined;
   /** Calls that wait for a person, also of sub-agents, if the run has them in its memo. */
   waiting?: WaitingInList[] | undefined;
+  /** Only with `full`: the answer; null: there is none (yet). */
+  output?: Json | undefined;
+  /** Only with `full`: why the run failed; null: it did not. */
+  error?: ErrorInfo | null | undefined;
+  /** Only with `full`: of the run so far, with the cost where prices are known. */
+  usage?: Usage | undefined;
 }
 
 export interface RunPage {
@@ -68,15 +75,19 @@ export async function listPage(client: Client, options: ListOptions = {}): Promi
   }
 }
 
-/** The same, page after page, until `limit`. */
+/** The same, page after page, until `limit`; without one, all. */
 export async function* listRuns(client: Client, options: ListOptions = {}): AsyncGenerator<RunSummary> {
-  let { limit: left = 50, page } = options;
+  let { limit: left = Infinity, page } = options;
   checkListOptions(options);
+  const seen = new Set<string>();
   while (left > 0) {
     const { runs, nextPage } = await listPage(client, { ...options, limit: Math.min(left, 100), page });
-    yield* runs;
+    // One that ends meanwhile moves to a later page.
+    const others = runs.filter(({ runId }) => !seen.has(runId));
+    for (const { runId } of others) seen.add(runId);
+    yield* others;
     if (nextPage === null) return;
-    left -= runs.length;
+    left -= others.length;
     page = nextPage;
   }
 }
@@ -131,7 +142,8 @@ async function summaryIfFits(
   if (!wantedStatuses(options).includes(status)) return undefined;
   if (await isGivenUp(client, run)) return undefined;
   const waiting = waitingOfListed(run);
-  return { ...summary, status, waiting: waiting.length === 0 ? undefined : waiting };
+  const end = options.full === true ? await readOutcome(client, { ...run, status }) : {};
+  return { ...summary, status, waiting: waiting.length === 0 ? undefined : waiting, ...end };
 }
 
 /** Another run has replaced it under the same id. */
@@ -144,7 +156,7 @@ async function isGivenUp(client: Client, { id, runId, closedAt }: ListedRun): Pr
   return ((await latest)?.runId ?? runId) !== runId;
 }
 
-function labelsOf(run: ListedRun): Omit<RunSummary, 'status' | 'waiting'> {
+function labelsOf(run: ListedRun): Omit<RunSummary, 'status' | 'waiting' | 'output' | 'error' | 'usage'> {
   const { id, runId, startedAt, closedAt, taskQueue, parent } = run;
   const { agent, input, tags } = run.memo as { agent?: string; input?: string; tags?: string[] }; // written by a start of ours
   const session = run.attributes[searchAttribute.session] ?? sessionNamed(parent);

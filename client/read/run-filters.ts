@@ -22,8 +22,10 @@ export interface RunFilters {
 }
 
 export interface ListOptions extends RunFilters {
-  /** Default 50. */
+  /** Default: of a page 50, else all. */
   limit?: number | undefined;
+  /** Read the answer, the error and the usage of each run, too: a request for each, and more for a run that failed. Default: false. */
+  full?: boolean | undefined;
   /** Token of the page: the `nextPage` of the page before. */
   page?: string | undefined;
 }

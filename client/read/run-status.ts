@@ -41,8 +41,16 @@ export async function statusOfListed(client: Client, run: ListedRun): Promise<Ru
 
 /** The waiting calls in the run's memo. */
 export function waitingOfListed({ executionStatus, memo }: ListedRun): WaitingInList[] {
-  const { waiting } = memo;
-  if (executionStatus !== 'open' || !Array.isArray(waiting)) return [];
+  return executionStatus === 'open' ? readWaits(memo['waiting']) : [];
+}
+
+/** The value of a run's memo `waiting` has a call that waits for a person. */
+export function waitsForPerson(waiting: unknown): boolean {
+  return readWaits(waiting).some(needsPerson);
+}
+
+function readWaits(waiting: unknown): WaitingInList[] {
+  if (!Array.isArray(waiting)) return [];
   return waiting.map((item: unknown) => {
     const [since, until] = [fieldOf(item, 'since'), fieldOf(item, 'until')];
     return {

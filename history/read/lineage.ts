@@ -75,10 +75,14 @@ function nextAfter(run: RunRef, fact: Fact | undefined): RunRef | undefined {
  * Resolves when a run and every run that continues it are closed, to the result of the last one if it has succeeded. Requests only the closing event: with hundreds of runs at a time,
  * requests for the events before would cost a full machine a twentieth of its throughput (bench/overload.ts).
  */
-export async function resultAtEnd(client: Client, run: RunRef): Promise<RecordedResult | undefined> {
+export async function resultAtEnd(
+  client: Client,
+  run: RunRef,
+  signal?: AbortSignal,
+): Promise<RecordedResult | undefined> {
   for (let current: RunRef | undefined = run; current !== undefined;) {
     let next: RunRef | undefined;
-    for await (const fact of readFacts(client, current, { follow: true, endOnly: true })) {
+    for await (const fact of readFacts(client, current, { follow: true, endOnly: true, signal })) {
       if (fact.type === 'run_succeeded') return asRunResult(await fact.result());
       next = nextAfter(current, fact);
     }

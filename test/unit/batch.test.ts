@@ -1,42 +1,84 @@
 import { describe, expect, test } from 'vitest';
-import { type BatchInput, type BatchOptions, runBatch } from '../../client/api/batch.ts';
+import { type BatchInput, type BatchOptions, type BatchProgress, runBatch } from '../../client/api/batch.ts';
+import type { AgentRun, ResultOptions } from '../../client/api/agent-run.ts';
+import type { WaitingCall } from '../../agent/rules/waiting.ts';
+import type { Input } from '../../client/start/read-input.ts';
 import { InvalidInput } from '../../client/connect/errors.ts';
-import { createPool } from '../../client/read/pool.ts';
 import type { RunResultWithSteps } from '../../client/report.ts';
 import type { StartOptions } from '../../client/start/start-options.ts';
-import { allOf } from '../support/all-of.ts';
+import { contentText } from '../../agent/values/content.ts';
 
 interface Asked {
   input: string;
   options: StartOptions;
 }
 
-/** A client that answers `re: INPUT` when the test lets it, fails for "bad", and counts what is under way. */
+/** A client that answers `re: INPUT` when the test lets it, fails for "bad", waits for a person at "asks", and counts what is under way. */
 function fakeClient() {
   const asked: Asked[] = [];
-  const waiting: (() => void)[] = [];
+  const ends: (() => void)[] = [];
+  const decided = new Set<string>();
   let open = 0;
   let most = 0;
+  const waiting: WaitingCall = { ...aWait, call: '1.1' };
+
+  async function begin(_agent: string, input: Input, options: StartOptions) {
+    asked.push({ input: contentText(input as string), options });
+    if (input === 'impossible') throw new InvalidInput('cannot be started');
+    most = Math.max(most, ++open);
+    const end = new Promise<void>((resolve) => ends.push(resolve));
+    const asks = input === 'asks';
+    return {
+      async result({ onWaiting, signal }: ResultOptions): Promise<RunResultWithSteps> {
+        if (asks) {
+          if (onWaiting !== undefined) open--;
+          await onWaiting?.(waiting, {} as AgentRun); // the batch hands it on
+          if (onWaiting === undefined && !decided.has(options.id ?? '')) await aborted(signal);
+        }
+        await Promise.race([end, aborted(signal)]);
+        open--;
+        if (input === 'bad') throw new Error('the run failed');
+        const usage = { promptTokens: 0, completionTokens: 0, totalTokens: 10, modelCalls: 1, cost: 0.5 };
+        const ended = { stopReason: 'final_answer', iterations: 1, usage } as const;
+        return { output: `re: ${contentText(input as string)}`, intermediateSteps: [], ...ended };
+      },
+      async untilHalted(signal: AbortSignal): Promise<WaitingCall[]> {
+        if (!asks || decided.has(options.id ?? '')) await aborted(signal);
+        open--;
+        return [waiting];
+      },
+    };
+  }
+
   return {
     asked,
     mostOpen: () => most,
-    finish: (index: number) => waiting[index]?.(),
-    async run(_agent: string, input: string, options: StartOptions): Promise<RunResultWithSteps> {
-      asked.push({ input, options });
-      most = Math.max(most, ++open);
-      await new Promise<void>((resolve) => waiting.push(resolve));
-      open--;
-      if (input === 'bad') throw new Error('the run failed');
-      const usage = { promptTokens: 0, completionTokens: 0, totalTokens: 0, modelCalls: 1 };
-      const ended = { stopReason: 'final_answer', iterations: 1, usage } as const;
-      return { output: `re: ${input}`, intermediateSteps: [], ...ended };
-    },
+    finish: (index: number) => ends[index]?.(),
+    /** A person decides: the run continues. */
+    decide: (id: string) => decided.add(id),
+    begin,
   };
 }
 
+const aWait: WaitingCall = {
+  call: '1.1',
+  tool: 'refund',
+  toolInput: {},
+  reason: 'approval',
+  n: 0,
+  at: 0,
+} as unknown as WaitingCall; // as far as a batch reads it
+
+function aborted(signal: AbortSignal | undefined): Promise<never> {
+  return new Promise((_, reject) => {
+    const end = () => reject(signal?.reason);
+    if (signal?.aborted === true) end();
+    signal?.addEventListener('abort', end, { once: true });
+  });
+}
+
 /** A batch whose runs end as they come, the later of those under way first. */
-async function batch(inputs: BatchInput[], options?: BatchOptions) {
-  const client = fakeClient();
+async function batch(inputs: BatchInput[], options?: BatchOptions, client = fakeClient()) {
   const results = runBatch(client, 'a', inputs, options);
   for (let ended = 0; ended < client.asked.length; await new Promise((resolve) => setImmediate(resolve))) {
     const { length } = client.asked;
@@ -44,7 +86,11 @@ async function batch(inputs: BatchInput[], options?: BatchOptions) {
     ended = length;
   }
   const outputs = (await results).map((result) =>
-    result.status === 'fulfilled' ? result.value.output : String(result.reason),
+    result.status === 'fulfilled'
+      ? result.value.output
+      : result.status === 'waiting'
+        ? `waiting: ${result.waiting.map(({ call }) => call).join()}`
+        : String(result.reason),
   );
   return { outputs, asked: client.asked, mostOpen: client.mostOpen() };
 }
@@ -70,6 +116,59 @@ describe('a batch', () => {
   test('goes on after a run that failed, which is a rejection in its place', async () => {
     const { outputs } = await batch(['one', 'bad', 'three'], { concurrency: 1 });
     expect(outputs).toEqual(['re: one', 'Error: the run failed', 're: three']);
+  });
+
+  test('gives the place of a run that waits to the next, and says in its result that it waits', async () => {
+    const { outputs, asked } = await batch(['asks', 'asks', 'two', 'three'], { concurrency: 1 });
+    expect(asked).toHaveLength(4);
+    expect(outputs).toEqual(['waiting: 1.1', 'waiting: 1.1', 're: two', 're: three']);
+  });
+
+  test('has the answer of a run on which a person decided before the batch was over', async () => {
+    const client = fakeClient();
+    const onProgress = ({ done }: BatchProgress) => void (done === 1 && client.decide('b-1'));
+    const { outputs } = await batch(['asks', 'two'], { concurrency: 1, id: 'b', onProgress }, client);
+    expect(outputs).toEqual(['re: asks', 're: two']);
+  });
+
+  test('waits for the runs that wait, where it is told of each wait', async () => {
+    const told: string[] = [];
+    const onWaiting = ({ call }: WaitingCall) => void told.push(call);
+    const { outputs } = await batch(['asks', 'two'], { concurrency: 1, onWaiting });
+    expect(told).toEqual(['1.1']);
+    expect(outputs).toEqual(['re: asks', 're: two']);
+    expect((await batch(['asks', 'two'], { concurrency: 1, onWaiting: 'wait' })).outputs).toEqual(outputs);
+  });
+
+  test('reports its progress: each run counts once, and what those that ended used is summed', async () => {
+    const seen: BatchProgress[] = [];
+    await batch(['one', 'bad', 'asks', 'impossible'], {
+      concurrency: 2,
+      onProgress: (progress) => void seen.push(progress),
+    });
+    for (const { total, running, waiting, done, failed } of seen) {
+      expect(running).toBeLessThanOrEqual(2);
+      expect(running + waiting + done + failed).toBeLessThanOrEqual(total);
+    }
+    expect(seen.at(-1)).toMatchObject({ total: 4, running: 0, waiting: 1, done: 1, failed: 2 });
+    expect(seen.at(-1)?.usage).toMatchObject({ totalTokens: 10, cost: 0.5 });
+  });
+
+  test('that is aborted starts no more runs, and rejects the results that are missing with the reason', async () => {
+    const controller = new AbortController();
+    const { signal } = controller;
+    const onProgress = ({ done }: BatchProgress) =>
+      void (done === 1 && controller.abort(new Error('enough')));
+    const { outputs, asked } = await batch(['one', 'two', 'three'], { concurrency: 1, signal, onProgress });
+    expect(outputs).toEqual(['re: one', 'Error: enough', 'Error: enough']);
+    expect(asked).toHaveLength(1);
+  });
+
+  test('ends with the error of its listener', async () => {
+    const onProgress = () => {
+      throw new Error('the listener is broken');
+    };
+    await expect(batch(['one', 'two'], { onProgress })).rejects.toThrow('the listener is broken');
   });
 
   test('without inputs has no results and starts nothing', async () => {
@@ -98,104 +197,4 @@ describe('a batch', () => {
       expect(client.asked).toEqual([]);
     },
   );
-});
-
-interface Item {
-  at: number;
-  said?: string;
-}
-
-async function* of(...items: (Item | Promise<Item>)[]): AsyncGenerator<Item> {
-  for (const item of items) yield await item;
-}
-
-/** An item that comes when it is told to. */
-function later() {
-  let arrive: (item: Item) => void = () => undefined;
-  const item = new Promise<Item>((resolve) => (arrive = resolve));
-  return { item, arrive };
-}
-
-async function times(pool: { next(): Promise<Item | undefined> }): Promise<number[]> {
-  const seen: number[] = [];
-  for (let item = await pool.next(); item !== undefined; item = await pool.next()) seen.push(item.at);
-  return seen;
-}
-
-test.each([true, false])(
-  'events that several sources have come by their time (complete: %s)',
-  async (complete) => {
-    const pool = createPool<Item>({ complete });
-    pool.add(of({ at: 1 }, { at: 4 }, { at: 5 }));
-    pool.add(of({ at: 2 }, { at: 3 }, { at: 6 }));
-    expect(await times(pool)).toEqual([1, 2, 3, 4, 5, 6]);
-  },
-);
-
-test('nobody waits for a source that has nothing, but where the order must always be the same', async () => {
-  const [slow, late] = [later(), later()];
-  const eager = createPool<Item>({ complete: false });
-  eager.add(of(slow.item));
-  eager.add(of({ at: 2 }));
-  expect(await eager.next()).toEqual({ at: 2 });
-  slow.arrive({ at: 1 });
-  expect(await times(eager)).toEqual([1]);
-
-  const complete = createPool<Item>({ complete: true });
-  complete.add(of(late.item));
-  complete.add(of({ at: 2 }));
-  const all = times(complete);
-  late.arrive({ at: 1 });
-  expect(await all).toEqual([1, 2]);
-});
-
-test('the rest of one source can be had before all others', async () => {
-  const pool = createPool<Item>({ complete: false });
-  const [one, other] = [of({ at: 5 }, { at: 6 }), of({ at: 1 }, { at: 2 })];
-  pool.add(one);
-  pool.add(other);
-  expect(await pool.next()).toEqual({ at: 1 });
-  expect(await allOf(pool.rest(one))).toEqual([{ at: 5 }, { at: 6 }]);
-  expect(await times(pool)).toEqual([2]);
-});
-
-test('an error of a source is thrown when the reader comes to it, and closing ends the other sources', async () => {
-  let ended = false;
-  async function* endless(): AsyncGenerator<Item> {
-    try {
-      for (let at = 1; ; at++) yield { at };
-    } finally {
-      ended = true;
-    }
-  }
-  async function* fails(): AsyncGenerator<Item> {
-    yield { at: 2 };
-    throw new Error('gone');
-  }
-  const pool = createPool<Item>({ complete: false });
-  pool.add(endless());
-  pool.add(fails());
-  await expect(times(pool)).rejects.toThrow('gone');
-  await pool.close();
-  expect(ended).toBe(true);
-});
-
-test('one reaction is added to what a source is asked for, however long it takes and whatever comes meanwhile', async () => {
-  let reactions = 0;
-  let arrive: (result: IteratorResult<Item>) => void = () => undefined;
-  const pending = new Promise<IteratorResult<Item>>((resolve) => (arrive = resolve));
-  const spied = Object.assign(pending, {
-    // oxlint-disable-next-line unicorn/no-thenable -- counts who waits
-    then: (...args: Parameters<typeof pending.then>) => {
-      reactions++;
-      return Promise.prototype.then.apply(pending, args);
-    },
-  });
-  const pool = createPool<Item>({ complete: false });
-  pool.add(Object.assign(of(), { next: () => spied }));
-  pool.add(of(...Array.from({ length: 50 }, (_, at) => ({ at }))));
-  for (let at = 0; at < 50; at++) expect(await pool.next()).toEqual({ at });
-  expect(reactions).toBe(1);
-  arrive({ done: true, value: undefined });
-  expect(await pool.next()).toBeUndefined();
 });

@@ -87,6 +87,10 @@ test('in sub-agent the tool is a run of the other agent, under the id of the cal
 });
 
 test('batch prints one answer for each input, in order', async () => {
-  const lines = await nameCapitals(rig.client, ['Peru', 'Norway', 'Atlantis'], randomUUID());
+  const lines = await nameCapitals(
+    rig.client as unknown as Parameters<typeof nameCapitals>[0],
+    ['Peru', 'Norway', 'Atlantis'],
+    randomUUID(),
+  );
   expect(lines).toEqual(['Peru: Lima', 'Norway: Oslo', 'Atlantis: I do not know.']);
 });
