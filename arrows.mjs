@@ -184,6 +184,8 @@ export const arrows = {
       'doctor',
       'follow',
       'bulk',
+      'batch',
+      'report',
       'chat',
       'check',
       'commands',

@@ -5,20 +5,21 @@ import type { BulkOptions } from '../options/bulk-options.ts';
 import type { BulkResult } from './apply.ts';
 import { type Target, targetsTable } from './targets.ts';
 
-/** Reports that nothing was done: no target fits, or it was a dry run. */
+/** Reports that nothing was done: no target fits, and `why`; or it was a dry run. */
 export function reportNothing(
   io: Io,
   context: WebUi | undefined,
   name: string,
   targets: readonly Target[],
   { json = false }: BulkOptions,
+  why = 'There are no runs yet.',
 ): number {
   if (json) printJson(io, jsonOf(context, targets));
   else if (targets.length > 0) for (const line of targetsTable(targets, io.stdout.columns)) print(io, line);
   say(
     io,
     targets.length === 0
-      ? `${name}: nothing fits.`
+      ? `${name}: nothing fits. ${why}`
       : `${name} would be for ${amountOf(targets)}. Nothing was done.`,
   );
   return exitCodes.answered;

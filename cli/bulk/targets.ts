@@ -1,6 +1,6 @@
 import { type WaitingCall, needsPerson, stateOf } from '../../agent/rules/waiting.ts';
 import { type DecisionName, decisionFits } from '../../agent/rules/decisions.ts';
-import { asText } from '../../agent/values/vocabulary.ts';
+import { type RunStatus, asText } from '../../agent/values/vocabulary.ts';
 import { aFewAtATime } from '../../agent/values/concurrent.ts';
 import type { RunSummary } from '../../client/read/list-runs.ts';
 import { haltedStatuses, openStatuses } from '../../client/read/run-filters.ts';
@@ -29,6 +29,48 @@ export async function openRuns(io: Io, context: CliContext, options: BulkOptions
   if (tool === undefined && modelCalls !== true && waiting === undefined) return runs.map((run) => ({ run }));
   const calls = await waitingCalls(context, runs, options);
   return [...new Set(calls.map(({ run }) => run))].map((run) => ({ run }));
+}
+
+/** Statuses of runs that are over, and that can be retried as a whole. */
+const retriable: readonly RunStatus[] = ['failed', 'cancelled'];
+
+/** True if a retry is for runs that are over, not for calls that wait. */
+export function isForEnded({ status }: BulkOptions): boolean {
+  return status !== undefined && retriable.includes(status);
+}
+
+/** The runs with the status that can be retried as a whole. Throws UsageError for filters of calls that wait. */
+export async function endedRuns(io: Io, context: CliContext, options: BulkOptions): Promise<Target[]> {
+  const { tool, modelCalls, waiting } = options;
+  if (tool !== undefined || modelCalls === true || waiting !== undefined) {
+    throw new UsageError(
+      `--tool, --model-calls and --waiting are about calls that wait, and in a run that is ${options.status} none does. Leave them out.`,
+    );
+  }
+  const runs = await topmost(io, context, options, retriable);
+  // A sub-agent is a call of the run above it, which has gone on.
+  const isSubAgent = ({ id, parent }: RunSummary) => parent !== undefined && id.startsWith(`${parent}/`);
+  return runs.filter((run) => !isSubAgent(run)).map((run) => ({ run }));
+}
+
+/** Runs that are counted to say why nothing fits. */
+const MOST_COUNTED = 1_000;
+
+/** Says why nothing fits: which runs there are with the same filters, by their status. */
+export async function whyNothing(
+  { client }: CliContext,
+  name: string,
+  { status, ...options }: BulkOptions,
+): Promise<string> {
+  const { runs, nextPage } = await client.listPage({ ...filtersOf(options), limit: MOST_COUNTED });
+  if (runs.length === 0) return 'There is no run with these filters.';
+  const amounts = new Map<RunStatus, number>();
+  for (const run of runs) amounts.set(run.status, (amounts.get(run.status) ?? 0) + 1);
+  const words = [...amounts].map(([one, amount]) => `${amount} ${one}`).join(', ');
+  const more = nextPage === null ? '' : ', and more';
+  const other = retriable.find((one) => one !== status && amounts.has(one));
+  const hint = name === 'retry' && other !== undefined ? ` For runs that are over: --status ${other}.` : '';
+  return `Runs with these filters: ${words}${more}.${hint}`;
 }
 
 /** The waiting calls that fit, also in sub-agents, and the number of those that do not take the decision. */
@@ -73,7 +115,7 @@ async function topmost(
   io: Io,
   context: CliContext,
   options: BulkOptions,
-  statuses: typeof openStatuses,
+  statuses: readonly RunStatus[],
 ): Promise<RunSummary[]> {
   const { status } = options;
   if (status !== undefined && !statuses.includes(status)) {

@@ -3,7 +3,7 @@ import { confirm, reportDone, reportNothing, requireConfirmable } from '../bulk/
 import type { BulkOptions } from '../options/bulk-options.ts';
 import { applyAll } from '../bulk/apply.ts';
 import { serveQueues, serveUntilSettled } from '../bulk/serve-bulk.ts';
-import { type Target, fittingCalls, openRuns } from '../bulk/targets.ts';
+import { type Target, endedRuns, fittingCalls, isForEnded, openRuns, whyNothing } from '../bulk/targets.ts';
 import { type CliContext, neverStarted, withTemporal } from '../connection/context.ts';
 import { type Io, UsageError, exitCodes, say, signalCodes } from '../shell/io.ts';
 import { count } from '../../render/words/amounts.ts';
@@ -29,6 +29,7 @@ export function decideAll(
   typed: Omit<DecisionWords, 'call'>,
   options: BulkOptions,
 ): Promise<number> {
+  if (type === 'retry' && isForEnded(options)) return retryEnded(io, typed, options);
   const decision = typedDecision(type, typed);
   return runBulk(io, options, {
     name: type,
@@ -41,6 +42,26 @@ export function decideAll(
     },
     // The number of the wait that was seen: a call that has moved on since is refused.
     act: ({ client }, { run, waiting }) => client.get(run.id).decide(waiting?.call, decision, waiting?.n),
+  });
+}
+
+/** `reloop retry --all --status failed`: every run that is over and fits goes back to the calls that did not end. */
+async function retryEnded(
+  io: Io,
+  { input }: Omit<DecisionWords, 'call'>,
+  options: BulkOptions,
+): Promise<number> {
+  if (input !== undefined) {
+    throw new UsageError(
+      `--input is for a call that waits. In a run that is ${options.status}, name the run: retry ID CALL --input.`,
+    );
+  }
+  return runBulk(io, options, {
+    name: 'retry',
+    needsWorker: false,
+    settlesAt: 'an end or a wait',
+    find: (context) => endedRuns(io, context, options),
+    act: ({ client }, { run }) => client.get(run.id).retry(),
   });
 }
 
@@ -71,7 +92,11 @@ async function runBulk(io: Io, options: BulkOptions, bulk: Bulk): Promise<number
     const targets = await bulk.find(context);
     if (targets.length === 0 && options.agent !== undefined)
       await checkAgentName(context, options.agent, options);
-    if (dryRun || targets.length === 0) return reportNothing(io, context, bulk.name, targets, options);
+    if (targets.length === 0) {
+      const why = await whyNothing(context, bulk.name, options);
+      return reportNothing(io, context, bulk.name, targets, options, why);
+    }
+    if (dryRun) return reportNothing(io, context, bulk.name, targets, options);
     if (!(await confirm(io, bulk.name, targets, options))) {
       say(io, 'Nothing was done.');
       return exitCodes.failed;

@@ -1,6 +1,4 @@
 import { createWriteStream } from 'node:fs';
-import { stat } from 'node:fs/promises';
-import { dirname } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { AgentRun } from '../../client/api/agent-run.ts';
@@ -8,6 +6,7 @@ import type { RunExport } from '../../client/export/run-export.ts';
 import { type Io, UsageError, exitCodes, printJson, say } from '../shell/io.ts';
 import { withHistory } from '../connection/context.ts';
 import type { CommonOptions } from '../options/options.ts';
+import { checkOutFile } from '../options/out-file.ts';
 import { count } from '../../render/words/amounts.ts';
 import { exportJson } from '../print/export-json.ts';
 import { sanitizedFor, jsonOn } from '../shell/on-terminal.ts';
@@ -28,7 +27,7 @@ export async function exportRun(io: Io, id: string, options: ExportCommandOption
       'A page is not JSON. Leave out --json or --html, or name the file of the page: --out FILE.',
     );
   }
-  if (out !== undefined) await checkTarget(out);
+  if (out !== undefined) await checkOutFile(out);
   return withHistory(io, options, id, async ({ client }, latest) => {
     const run = options.run === undefined ? latest : client.get(id, options.run);
     const pieces = await textOf(await collect(io, run, options), html === true);
@@ -53,22 +52,6 @@ async function textOf(exported: RunExport, html: boolean): Promise<Iterable<stri
   if (!html) return exportJson(exported);
   const { runPage } = await import('../../render/page/run-page.ts');
   return [runPage(exported)];
-}
-
-/** Before anything is read: a long run should not be read for a file that cannot be written. */
-async function checkTarget(out: string): Promise<void> {
-  if (await isFolder(out)) throw new UsageError(`--out ${out} is a folder. Name a file in it.`);
-  if (!(await isFolder(dirname(out)))) {
-    throw new UsageError(`--out ${out}: there is no folder ${dirname(out)}. Make it, or name another file.`);
-  }
-}
-
-async function isFolder(path: string): Promise<boolean> {
-  try {
-    return (await stat(path)).isDirectory();
-  } catch {
-    return false;
-  }
 }
 
 /** Resolves with the bytes that were written. */

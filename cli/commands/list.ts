@@ -15,6 +15,8 @@ export interface ListOptions extends CommonOptions, FilterOptions {
   page?: string;
   /** Every page. */
   all?: boolean;
+  /** With the answer, the error, and the usage. */
+  full?: boolean;
 }
 
 /** `reloop list`: the runs that fit, open ones first, latest first; with `--status waiting` those that wait longest. */
@@ -39,8 +41,8 @@ interface Found {
   runs: (RunSummary & { url?: string | undefined })[];
 }
 
-function find(io: Io, { limit, page, all = false, ...options }: ListOptions): Promise<Found> {
-  const filters = filtersOf(options);
+function find(io: Io, { limit, page, all = false, full, ...options }: ListOptions): Promise<Found> {
+  const filters = { ...filtersOf(options), full };
   return withTemporal(io, options, async (context) => {
     const found = all
       ? await everyPage(io, context, filters)

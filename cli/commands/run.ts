@@ -9,13 +9,12 @@ import { checkModel, checkOverrides, checkQuestion, configFor } from '../connect
 import { type CliContext, withTemporal } from '../connection/context.ts';
 import { namedQueue, queuesOf, serving } from '../connection/task-queue.ts';
 import { prepareWorker } from '../../worker/run-worker.ts';
-import { needsWorker, serve, untilItsCodeIsSaved } from '../connection/command-worker.ts';
+import { needsWorker, nobodyWorks, serve, untilItsCodeIsSaved } from '../connection/command-worker.ts';
 import type { StartOptions } from '../../client/start/start-options.ts';
 import type { AgentRun } from '../../client/api/agent-run.ts';
 import { temporalSettings } from '../../client/connect/connect.ts';
 import { otherQuestion } from '../../client/start/other-question.ts';
 import { locationOfRun, runExists } from '../../client/read/run-location.ts';
-import { pollers } from '../../client/connect/task-queue.ts';
 import { checkTakesImages, withImages } from '../options/image-option.ts';
 import { oneLine } from '../../render/words/amounts.ts';
 import { fit } from '../shell/display.ts';
@@ -97,11 +96,6 @@ export async function run(io: Io, agent: string, question: string, options: RunO
 async function isServerUp(): Promise<boolean> {
   const { runningServer, stateDirectory } = await import('../../server/server.ts');
   return (await runningServer(stateDirectory())) !== undefined;
-}
-
-async function nobodyWorks(context: CliContext, taskQueue: string): Promise<boolean> {
-  if (context.embedded !== undefined) return needsWorker(context, taskQueue);
-  return (await pollers(context.client.temporal, taskQueue)).length === 0;
 }
 
 async function questionOf(io: Io, question: string): Promise<string> {

@@ -12,6 +12,7 @@ export type CompletionTarget =
   | { type: 'words'; words: Candidate[] }
   | { type: 'agents' }
   | { type: 'sessions' }
+  | { type: 'schedules' }
   | { type: 'files' }
   | { type: 'runs'; which: RunsFor }
   | { type: 'calls'; run: string; command: string };
@@ -101,7 +102,12 @@ function valuesOf(command: Command, argument: Argument, given: readonly string[]
       return { type: 'calls', run: given[0] ?? '', command: command.name() };
     case 'agent':
       return { type: 'agents' };
+    case 'file':
+      return { type: 'files' };
     case 'name':
+      // The name of a schedule to be made is a new one.
+      if (command.parent?.name() === 'schedule')
+        return command.name() === 'create' ? NOTHING : { type: 'schedules' };
       return command.parent?.name() === 'session' ? { type: 'sessions' } : NOTHING;
     default:
       return NOTHING;

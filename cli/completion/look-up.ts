@@ -22,6 +22,8 @@ export async function lookUp(
   switch (wanted.type) {
     case 'sessions':
       return sessions(client);
+    case 'schedules':
+      return schedules(client);
     case 'runs':
       return runs(client, wanted.which);
     case 'calls':
@@ -57,6 +59,11 @@ async function sessions(client: AgentClient): Promise<Candidate[]> {
   const found: Candidate[] = [];
   for await (const { name } of client.sessions(MOST)) found.push({ word: name, about: '' });
   return found;
+}
+
+async function schedules(client: AgentClient): Promise<Candidate[]> {
+  const found = await client.schedules();
+  return found.slice(0, MOST).map(({ name, paused }) => ({ word: name, about: paused ? 'paused' : '' }));
 }
 
 async function runs(client: AgentClient, which: RunsFor): Promise<Candidate[]> {

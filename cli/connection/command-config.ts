@@ -77,7 +77,7 @@ export function checkAgent({ agents }: LoadedConfig, name: string): void {
 interface QuestionOptions {
   session?: string;
   var?: { [name: string]: string };
-  context?: RunContext;
+  context?: RunContext | undefined;
 }
 
 /** Throws for an agent that is not in the config, and for a session, values or a context that do not fit it. */

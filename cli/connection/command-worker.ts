@@ -83,6 +83,12 @@ export async function needsWorker({ client, embedded }: CliContext, taskQueue: s
   return embedded !== undefined && !(await pollers(client.temporal, taskQueue)).some(isResidentWorker);
 }
 
+/** True if no worker polls the queue, or only one that does not stay: then this process, or nobody, asks the models. */
+export async function nobodyWorks(context: CliContext, taskQueue: string): Promise<boolean> {
+  if (context.embedded !== undefined) return needsWorker(context, taskQueue);
+  return (await pollers(context.client.temporal, taskQueue)).length === 0;
+}
+
 /** Location of a run or session that needs a worker; `untaken` shows a task that no worker has taken. */
 export type WorkerLocation = Omit<RunLocation, 'runId'>;
 

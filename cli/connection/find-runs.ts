@@ -1,7 +1,7 @@
 import { WAITING_RUNS } from '../../agent/values/names.ts';
 import { cliName } from '../../client/connect/cli-name.ts';
 import type { RunPage } from '../../client/read/list-runs.ts';
-import type { filtersOf } from '../options/bulk-options.ts';
+import type { ListOptions } from '../../client/read/run-filters.ts';
 import { count } from '../../render/words/amounts.ts';
 import { type Io, say } from '../shell/io.ts';
 import type { CliContext } from './context.ts';
@@ -10,7 +10,7 @@ import type { CliContext } from './context.ts';
 export async function everyPage(
   io: Io,
   { client }: Pick<CliContext, 'client'>,
-  filters: ReturnType<typeof filtersOf>,
+  filters: Omit<ListOptions, 'limit' | 'page'>,
 ): Promise<RunPage> {
   const all: RunPage = { runs: [], nextPage: null, lookedAt: 0, unindexed: false };
   const seen = new Set<string>();

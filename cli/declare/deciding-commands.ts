@@ -83,7 +83,10 @@ function withTarget(command: Command): Command {
 function targetHelp(name: DecisionName): string {
   const { takes } = ruleOf(name);
   const token = takes.token === undefined ? '' : ' <id> may be the token that a deferred call gave out.';
-  const over = name === 'retry' ? ' A run that has failed goes back to the calls that did not end.' : '';
+  const over =
+    name === 'retry'
+      ? ' A run that has failed goes back to the calls that did not end; all of them: --all --status failed.'
+      : '';
   const call = `[call] may be left out when one call waits.${token}${over}`;
   return takes.output === undefined ? call : `<output> is ${JSON_OR_TEXT}; ${call}`;
 }

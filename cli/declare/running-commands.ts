@@ -52,6 +52,28 @@ export const runningCommands: readonly CommandSpec[] = [
     load: async () => (await import('../commands/run.ts')).run,
   },
   {
+    usage: 'batch <agent> <file>',
+    summary: 'ask an agent each question of a file',
+    description:
+      'Ask an agent each question of a file, a few at a time. The file is CSV with a header, or JSON Lines. The results have its columns, and are written at the end. The same command with the same --id continues.',
+    options: (command) =>
+      withSenderOption(
+        withOverrides(
+          command
+            .option('--out <file>', 'results as .csv or .jsonl (default: JSON Lines on stdout)')
+            .option('--concurrency <n>', 'runs under way at the same time', wholeNumber, 4)
+            .option('--id <id>', 'name of the batch, and a tag of its runs; its runs are ID-1, ID-2, …')
+            .option(
+              '--column <name>',
+              'column with the question (default: input, question, or the only one)',
+            ),
+        ),
+      )
+        .option('--var <name=value>', VARIABLE, variable)
+        .option('--wait', 'do not leave runs that wait for a person'),
+    load: async () => (await import('../commands/batch.ts')).batch,
+  },
+  {
     usage: 'chat [agent]',
     summary: 'talk to an agent',
     description: 'Talk to an agent: a prompt that keeps a conversation, streams, and asks you what waits.',
@@ -66,13 +88,22 @@ export const runningCommands: readonly CommandSpec[] = [
   },
   {
     usage: 'list',
-    summary: 'list runs, latest first',
+    summary: 'list runs, open ones first, then the latest',
     options: (command) =>
       withFilters(command)
         .option('--limit <n>', 'how many (default: 50)', wholeNumber)
         .option('--page <token>', 'the token printed below the previous page')
-        .addOption(new Option('--all', 'every page').conflicts(['limit', 'page'])),
+        .addOption(new Option('--all', 'every page').conflicts(['limit', 'page']))
+        .option('--full', 'also the answer or the error, tokens and cost; slower'),
     load: async () => (await import('../commands/list.ts')).list,
+  },
+  {
+    usage: 'report',
+    summary: 'sum up runs: statuses, tokens, cost, failures',
+    description:
+      'Sum up the runs that fit: statuses, tokens, cost, failures by their type, what waits, and the slowest.',
+    options: withFilters,
+    load: async () => (await import('../commands/report.ts')).report,
   },
   {
     usage: 'show <id>',

@@ -1,5 +1,8 @@
 import stringWidth from 'string-width';
 import type { RunSummary } from '../../client/read/list-runs.ts';
+import { boundedText } from '../../agent/values/values.ts';
+import { asText } from '../../agent/values/vocabulary.ts';
+import { costWords } from '../../render/words/usage-words.ts';
 import { duration, oneLine } from '../../render/words/amounts.ts';
 import { type Colors, localTime, table } from '../shell/display.ts';
 
@@ -26,16 +29,38 @@ function rowsOf(runs: readonly RunSummary[], left: number, nowMs: number): strin
   const anyWaits = runs.some(({ waiting }) => waiting !== undefined);
   const sameStatus = new Set(runs.map(({ status }) => status)).size <= 1;
   const hasStatus = left < 2 || !sameStatus;
-  const rows = runs.map(({ id, status, agent, startedAt, input, waiting }) => [
+  const isFull = runs.some(({ output }) => output !== undefined);
+  const rows = runs.map(({ id, status, agent, startedAt, input, waiting, ...outcome }) => [
     oneLine(id),
     ...(hasStatus ? [status] : []),
     oneLine(agent),
     localTime(startedAt).slice(0, left === 0 ? undefined : -SECONDS.length),
     ...(anyWaits ? [waitingWords(waiting ?? [], nowMs)] : []),
+    ...(isFull ? outcomeWords(outcome) : []),
     oneLine(input),
   ]);
   const status = hasStatus ? ['STATUS'] : [];
-  return [['ID', ...status, 'AGENT', 'STARTED', ...(anyWaits ? ['WAITS FOR YOU'] : []), 'QUESTION'], ...rows];
+  const full = isFull ? ['TOKENS', 'COST', 'RESULT'] : [];
+  return [
+    ['ID', ...status, 'AGENT', 'STARTED', ...(anyWaits ? ['WAITS FOR YOU'] : []), ...full, 'QUESTION'],
+    ...rows,
+  ];
+}
+
+/** Characters of an answer or an error in a table. */
+const RESULT_CHARS = 60;
+
+function outcomeWords({
+  output = null,
+  error,
+  usage,
+}: Pick<RunSummary, 'output' | 'error' | 'usage'>): string[] {
+  const result = error ? `${error.type}: ${error.message}` : output === null ? '' : asText(output);
+  return [
+    usage === undefined ? '' : String(usage.totalTokens),
+    usage === undefined ? '' : costWords(usage).join(),
+    boundedText(oneLine(result), RESULT_CHARS),
+  ];
 }
 
 const SECONDS = ':00';

@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
@@ -22,9 +24,19 @@ const rows: { [command: string]: string[][] } = {
     ['stuck', HOSTILE, '--no-wait'],
     ['hostile', HOSTILE, '--detach', '--id', 'left'],
   ],
+  batch: [
+    ['hostile', 'FOLDER/questions.jsonl', '--id', 'lot'],
+    ['hostile', 'FOLDER/questions.jsonl', '--id', 'lot', '--json'],
+    ['hostile', 'FOLDER/questions.jsonl', '--id', 'lot', '--out', 'FOLDER/lot.csv'],
+  ],
   chat: [['talker'], ['talker', '--json']],
   list: [
     ['--agent', 'stuck'],
+    ['--agent', 'hostile', '--json'],
+    ['--agent', 'hostile', '--full'],
+  ],
+  report: [
+    ['--agent', 'hostile'],
     ['--agent', 'hostile', '--json'],
   ],
   show: [
@@ -116,6 +128,7 @@ const SILENT = [
   `run stuck ${HOSTILE} --no-wait`,
   'watch waits --no-wait',
   ...['reconcile', 'approve', 'reject', 'stop'].map((name) => `${name} --all --dry-run --agent stuck`),
+  'batch hostile FOLDER/questions.jsonl --id lot --out FOLDER/lot.csv',
   `schedule resume daily --note ${HOSTILE}`,
   'deploy ramp none 5',
   'deploy drain none',
@@ -130,6 +143,7 @@ const config = fileURLToPath(new URL('../fixtures/configs/hostile.config.ts', im
 const rig = useRig(hostile);
 beforeAll(async () => {
   const { client } = rig;
+  writeFileSync(join(folder, 'questions.jsonl'), `${JSON.stringify(HOSTILE)}\n`);
   await client.run('hostile', HOSTILE, { id: 'told' }).catch(() => undefined);
   await client.run('talker', HOSTILE, { session: 'talk' });
   for (const id of ['waits', 'other']) {

@@ -112,8 +112,10 @@ describe('the command line', () => {
       Commands:
         init [dir]                    begin a project, or add to one that is there
         run <agent> <question>        ask an agent and print its answer
+        batch <agent> <file>          ask an agent each question of a file
         chat [agent]                  talk to an agent
-        list                          list runs, latest first
+        list                          list runs, open ones first, then the latest
+        report                        sum up runs: statuses, tokens, cost, failures
         show <id>                     print a run from its history
         watch <id>                    follow a run from its beginning to its end
         export <id>                   print a whole run as one JSON file, or as a page for a browser
