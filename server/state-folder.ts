@@ -18,7 +18,7 @@ const recordSchema = z.object({
   dbFile: z.string(),
   binary: z.object({
     path: z.string(),
-    source: z.enum(['TEMPORAL_CLI_PATH', 'PATH', 'cache', 'sdk-download', 'go-install']),
+    source: z.enum(['TEMPORAL_CLI_PATH', 'PATH', 'cache', 'sdk-download', 'pip-install', 'go-install']),
     /** As the binary says it: `1.5.1 (Server 1.29.1, UI 2.42.1)`. */
     version: z.string(),
   }),

