@@ -1,4 +1,4 @@
-import type { RunStep } from '../agent/run/events.ts';
+import type { PausedBy, RunStep } from '../agent/run/events.ts';
 import type { RunResult } from '../agent/run/run-result.ts';
 import type { RunView } from '../agent/run/view.ts';
 import type { WaitingCall } from '../agent/rules/waiting.ts';
@@ -29,6 +29,10 @@ export interface RunReport {
   waiting: WaitingCall[];
   /** Calls that no worker can begin, since none polls their task queue. Reports of `describe()` have it, where there are such calls. */
   notBegun?: CallNotBegun[] | undefined;
+  /** Calls that an operator has paused with Temporal's own command. Reports of `describe()` have it, where there are such calls. */
+  pausedCalls?: PausedCall[] | undefined;
+  /** An operator has paused the whole run with `temporal workflow pause`. */
+  pausedInTemporal?: PausedBy | undefined;
   error: ErrorInfo | null;
   /** Summed over all runs of a chain of continue-as-new. */
   history: { events: number; bytes: number };
@@ -39,6 +43,11 @@ export interface CallNotBegun {
   call: string;
   tool: string;
   taskQueue: string;
+}
+
+/** A call that an operator has paused with `temporal activity pause` or in the Web UI. It waits until it is unpaused in the same way. */
+export interface PausedCall extends PausedBy {
+  call: string;
 }
 
 export interface RunUsage extends Usage {
@@ -64,6 +73,7 @@ export function reportOf({ steps, ...view }: RunView): RunReport {
     intermediateSteps: steps,
     usage: view.usage,
     waiting: view.waiting,
+    ...(view.pausedInTemporal !== undefined && { pausedInTemporal: view.pausedInTemporal }),
     error: view.error,
     history: { events: 0, bytes: 0 },
   };

@@ -1,4 +1,5 @@
-import type { PlannedAction, ToolResult } from '../calls/calls.ts';
+import type { PlannedAction } from '../calls/calls.ts';
+import { readToolResult } from '../calls/tool-result.ts';
 import type { HookChange } from '../definition/hooks.ts';
 import type { ToolManifest } from '../definition/manifest.ts';
 import { CUT_CALL, cancelledTool, failedTool, unknownTool } from '../observation/observations.ts';
@@ -42,17 +43,21 @@ export function presetEnd(
   };
 }
 
-/** Reads the result of an activity, or of a sub-agent's run. `byPerson`: a person gave the input. */
+/**
+ * Reads the result of an activity, or of a sub-agent's run. The result of another worker, or of an operator who completed the activity,
+ * may be any JSON. `byPerson`: a person gave the input.
+ */
 export function resultEnd(tool: ToolManifest, result: unknown, byPerson: boolean): ResultEnd {
   if (tool.agent !== undefined) {
     const { output, usage } = result as { output: Json; usage?: Usage }; // agentRun's
     return ended({ observation: delegatedOutput(output), fromTool: true, usage });
   }
-  if (tool.external === true) {
+  const ours = tool.external === true ? undefined : readToolResult(result);
+  if (ours === undefined) {
     const { output, whole } = externalOutput(result, tool.maxOutputChars);
     return ended({ observation: output, fromTool: true, recorded: whole ? 'raw' : undefined });
   }
-  const { output, usage, kind, token, changes } = result as ToolResult; // written by our runner
+  const { output, usage, kind, token, changes } = ours;
   if (kind === 'deferred') return { type: 'deferred', note: output, token, usage };
   // The model cannot correct an input that a person gave.
   if (kind === 'invalid' && byPerson) {

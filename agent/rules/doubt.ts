@@ -1,5 +1,6 @@
-import type { Intent, ToolResult } from '../calls/calls.ts';
+import type { Intent } from '../calls/calls.ts';
 import type { FailedCall } from '../calls/failures.ts';
+import { readToolResult } from '../calls/tool-result.ts';
 import { limits } from '../values/limits.ts';
 import type { ToolManifest } from '../definition/manifest.ts';
 import { CUT_IN_DOUBT, inDoubt } from '../observation/observations.ts';
@@ -84,7 +85,7 @@ export function reconciledEnd(
   tool: ToolManifest,
   result: unknown,
 ): { type: 'end'; end: CallEnd } | { type: 'notDone' | 'unknown' } {
-  const { reconciled } = result as ToolResult; // written by our runner
+  const { reconciled } = readToolResult(result) ?? {};
   if (reconciled !== 'done') return { type: reconciled ?? 'unknown' };
   const end = resultEnd(tool, result, false);
   return end.type === 'end' ? end : { type: 'unknown' };

@@ -1,9 +1,10 @@
 import { withoutCalls } from '../calls/calls.ts';
 import type { FailedCall } from '../calls/failures.ts';
+import { readToolResult } from '../calls/tool-result.ts';
 import { resultEnd, isToolError } from '../rules/call-rules.ts';
 import { isAnswerFor, withoutToken } from '../rules/decisions.ts';
 import { aftermath, mayReschedule, reconciledEnd, withIntent } from '../rules/doubt.ts';
-import type { Json, Usage } from '../values/vocabulary.ts';
+import type { Json } from '../values/vocabulary.ts';
 import { type Call, type CallFact, type Transition, ended } from './call-state.ts';
 import { decided, setWithin } from './call-wait.ts';
 import type { TimelessEvent } from './events.ts';
@@ -116,7 +117,7 @@ function reconciled(before: Call, fact: ScheduleEnd): Transition {
   // A cancelled `reconcile` has not answered. If it was cancelled in the task that scheduled it, history has nothing of it.
   const events: TimelessEvent[] =
     fact.type === 'cancelled' ? [] : [{ type: 'reconciled', call: id, found, ...error }];
-  const used = fact.type === 'succeeded' ? resultUsage(fact.result) : undefined;
+  const used = fact.type === 'succeeded' ? readToolResult(fact.result)?.usage : undefined;
   if (answer.type === 'end') {
     const end = ended(call, answer.end);
     return { ...end, events: [...events, ...end.events], used };
@@ -125,10 +126,6 @@ function reconciled(before: Call, fact: ScheduleEnd): Transition {
   const again = isNotDone && mayReschedule(call.lost);
   const lost = call.lost + (isNotDone ? 1 : 0);
   return { call: { ...call, lost, last: { ...last, again, found: answer.type } }, events, used };
-}
-
-function resultUsage(result: unknown): Usage | undefined {
-  return (result as { usage?: Usage } | undefined)?.usage; // written by our runner
 }
 
 /** The call's result comes from outside, and may have arrived already. */

@@ -20,9 +20,9 @@ export type { RunMessage } from '../rules/run-messages.ts';
 
 /**
  * An event of a run. The live trace, `show`, tests and `run.events()` all use this union. `at`: milliseconds since 1970. `call`: `3` for
- * the third iteration's model call, `3.1` for its first tool call. `model_text`, `model_reasoning`, `tool_progress`, `attempt_failed` and
- * `not_begun` come from calls under way: only a live reader receives them, and all but `not_begun` have an attempt number. All other
- * events are read from history, and are the same for every reader at any time.
+ * the third iteration's model call, `3.1` for its first tool call. `model_text`, `model_reasoning`, `tool_progress`, `attempt_failed`,
+ * `not_begun` and `call_paused` come from calls under way: only a live reader receives them, and all but the last two have an
+ * attempt number. All other events are read from history, and are the same for every reader at any time.
  */
 export type RunEvent = {
   at: number;
@@ -61,16 +61,25 @@ export type RunEvent = {
   /** As in LangChain's callbacks, `tool` is `_Exception` for an unreadable reply and `invalid_tool` for an unknown name. */
   | { type: 'tool_started'; call: string; tool: string; toolInput: Json }
   | { type: 'tool_progress'; call: string; attempt: number; text: string }
-  /** `retryInMs`: time until the next attempt; undefined if no further attempt is known. */
+  /** `retryInMs`: time until the next attempt; undefined if no further attempt is known. `paused`: none begins until the call is unpaused. */
   | {
       type: 'attempt_failed';
       call: string;
       attempt: number;
       error: ErrorInfo;
       retryInMs?: number | undefined;
+      paused?: true | undefined;
     }
   /** The reader has received all events that were recorded when it began. Later events are live. Not emitted for a run that has ended. */
   | { type: 'caught_up' }
+  /**
+   * An operator has paused the whole run with `temporal workflow pause`, or unpaused it. Servers have these commands from Temporal 1.30 on.
+   * `pause` and `resume` of Reloop are `steered`.
+   */
+  | ({ type: 'paused_in_temporal' } & PausedBy)
+  | ({ type: 'unpaused_in_temporal' } & PausedBy)
+  /** An operator has paused the call with `temporal activity pause` or in the Web UI. No attempt begins until it is unpaused there. */
+  | ({ type: 'call_paused'; call: string } & PausedBy)
   /** No worker polls the task queue of the call's tool. */
   | { type: 'not_begun'; call: string; tool: string; taskQueue: string }
   | { type: 'tool_failed'; call: string; error: ErrorInfo; attempts: number }
@@ -113,6 +122,12 @@ export type RunEvent = {
     }
 );
 
+/** Sender of one of Temporal's own commands: the identity that Temporal knows, and the reason that the sender gave. */
+export interface PausedBy {
+  by?: string | undefined;
+  reason?: string | undefined;
+}
+
 /** A run event without its time and its place in history, as the rules make it. The type distributes over the union. */
 export type TimelessEvent = RunEvent extends infer E
   ? E extends RunEvent
@@ -126,6 +141,7 @@ const LIVE_ONLY: readonly RunEvent['type'][] = [
   'tool_progress',
   'attempt_failed',
   'not_begun',
+  'call_paused',
   'caught_up',
 ];
 

@@ -12,7 +12,7 @@ import {
   addUsage,
   noUsage,
 } from '../values/vocabulary.ts';
-import { type RunEvent, type RunStep, isRecorded } from './events.ts';
+import { type PausedBy, type RunEvent, type RunStep, isRecorded } from './events.ts';
 import { RunTurns } from './run-turns.ts';
 
 /**
@@ -39,6 +39,8 @@ export class RunView {
   readonly turns = new RunTurns();
   /** All events that were recorded when the reader began have been added: the waits in `waiting` are open now. */
   isCaughtUp = false;
+  /** An operator has paused the run with Temporal's own command. */
+  pausedInTemporal: PausedBy | undefined;
   #isPaused = false;
   #isPausedAbove = false;
 
@@ -81,6 +83,12 @@ export class RunView {
         return this.#endWaits(({ call }) => call === event.call);
       case 'steered':
         return this.#steer(event);
+      case 'paused_in_temporal':
+        this.pausedInTemporal = { by: event.by, reason: event.reason };
+        return this.#setStatus();
+      case 'unpaused_in_temporal':
+        this.pausedInTemporal = undefined;
+        return this.#setStatus();
       case 'restarted':
         return this.#restart(event);
       case 'run_ended':
@@ -107,7 +115,7 @@ export class RunView {
 
   /** `paused` comes before `waiting`: a paused run continues only when a person resumes it. */
   #setStatus(): void {
-    const isPaused = this.#isPaused || this.#isPausedAbove;
+    const isPaused = this.#isPaused || this.#isPausedAbove || this.pausedInTemporal !== undefined;
     this.status = isPaused ? 'paused' : this.waiting.some(needsPerson) ? 'waiting' : 'running';
   }
 
@@ -128,7 +136,7 @@ export class RunView {
 
   #end(event: Extract<RunEvent, { type: 'run_ended' }>): void {
     const { status, stopReason, output, error, iterations, usage } = event;
-    Object.assign(this, { status, stopReason, output, error, waiting: [] });
+    Object.assign(this, { status, stopReason, output, error, waiting: [], pausedInTemporal: undefined });
     this.iterations = iterations ?? this.iterations;
     this.usage = usage ?? this.usage;
   }

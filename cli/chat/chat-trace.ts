@@ -9,6 +9,7 @@ import {
   failureText,
   notBegunText,
   notesOn,
+  pauseText,
   reconciledText,
   waitingText,
 } from '../print/trace/trace-words.ts';
@@ -77,6 +78,10 @@ export function createChatTrace(
         return [INDENT + reconciledText(event)];
       case 'not_begun':
         return [INDENT + yellow(notBegunText(event))];
+      case 'call_paused':
+      case 'paused_in_temporal':
+      case 'unpaused_in_temporal':
+        return [INDENT + yellow(pauseText(event))];
       case 'unanswered':
         return [INDENT + yellow(`Nobody decided in time (${event.call})`)];
       case 'steered':

@@ -4,6 +4,7 @@ import { schemaProblem } from '../../agent/rules/fits-schema.ts';
 import { type ConfigParts, missingParts } from '../../agent/rules/missing-parts.ts';
 import { aFewAtATime } from '../../agent/values/concurrent.ts';
 import type { LoadedConfig } from '../../config/load/loaded-config.ts';
+import { isOpen } from '../../history/list/listed.ts';
 import { readRestartRecord } from '../../history/views/restart-record.ts';
 import { AGENT_RUN, AGENT_SESSION, BACKTEST, BACKTEST_RUN } from '../../workflows/messages.ts';
 import type { AgentClient } from '../../client/api/agent-client.ts';
@@ -44,7 +45,7 @@ export async function checkRuns(
 ): Promise<CheckedRun[]> {
   const { temporal } = client;
   const checked = [
-    ...(await workflows(temporal, taskQueue, 'ExecutionStatus = "Running"', limits.open)),
+    ...(await workflows(temporal, taskQueue, 'CloseTime IS NULL', limits.open)),
     ...(await workflows(temporal, taskQueue, ENDED, limits.ended)),
   ];
   const parts = partsOf(loaded);
@@ -57,7 +58,7 @@ export async function checkRuns(
 }
 
 /** The next execution has the rest of a run that continued as new. */
-const ENDED = 'ExecutionStatus NOT IN ("Running", "ContinuedAsNew")';
+const ENDED = 'CloseTime IS NOT NULL AND ExecutionStatus != "ContinuedAsNew"';
 
 async function workflows(
   client: Client,
@@ -68,7 +69,7 @@ async function workflows(
   const query = `${condition} AND WorkflowType IN (${TYPES.map((type) => `"${type}"`).join(', ')}) AND TaskQueue = "${taskQueue}"`;
   const found: CheckedRun[] = [];
   for await (const { workflowId, runId, type, status } of client.workflow.list({ query })) {
-    found.push({ id: workflowId, runId, type, open: status.name === 'RUNNING', breaks: false, problems: [] });
+    found.push({ id: workflowId, runId, type, open: isOpen(status.name), breaks: false, problems: [] });
     if (found.length === limit) break;
   }
   return found;

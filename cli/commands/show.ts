@@ -15,7 +15,7 @@ import { type CommonOptions, flagsToRepeat } from '../options/options.ts';
 import { type CliContext, withHistory } from '../connection/context.ts';
 import { replyLines, requestLines } from '../print/prompt.ts';
 import { createPrintedFailures, errorLine } from '../print/run-error.ts';
-import { notBegunText } from '../print/trace/trace-words.ts';
+import { notBegunText, pauseText } from '../print/trace/trace-words.ts';
 import { createTracePrinter } from '../print/trace/trace-printer.ts';
 import { sayPage, withPage } from '../connection/web-ui.ts';
 import { helpOptions, waitingHelp } from '../follow/waiting-help.ts';
@@ -66,7 +66,7 @@ function closing(
   context: CliContext,
   options: ShowOptions,
 ): string[] {
-  const { status, waiting, notBegun = [], history, usage, iterations, output } = report;
+  const { status, waiting, notBegun = [], pausedCalls = [], history, usage, iterations, output } = report;
   const how = helpOptions(context, report, flagsToRepeat(options));
   const help = waiting.flatMap((call) => waitingHelp(call, waiting, how));
   const soFar = [status, count(iterations, 'step'), totalTokenWords(usage), ...costWords(usage)].join(' · ');
@@ -75,6 +75,7 @@ function closing(
   return [
     ...help,
     ...notBegun.map((call) => `    ${notBegunText(call)}`),
+    ...pausedCalls.map((call) => `    ${pauseText({ type: 'call_paused', ...call })}`),
     ...(isOpenStatus(status) ? ['', soFar] : []),
     `history: ${sizes.join(', ')}`,
     ...(error === undefined ? [] : [error]),

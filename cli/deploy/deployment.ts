@@ -125,7 +125,7 @@ function withoutVersion(taskQueue: string): string {
 }
 
 /** Query for open workflows. */
-export const open = (query: string) => `${query} AND ExecutionStatus = "Running"`;
+export const open = (query: string) => `${query} AND CloseTime IS NULL`;
 
 async function countRuns(client: Client, query: string): Promise<number> {
   return (await ofServer(() => client.workflow.count(open(query)))).count;

@@ -5,7 +5,7 @@ import type { WaitingCall } from '../../agent/rules/waiting.ts';
 import type { Extension } from '../../agent/limits/extension.ts';
 import type { RunMessageName } from '../../agent/rules/run-messages.ts';
 import type { DecisionData, DecisionReceipt, RunMessageReceipt } from '../../workflows/messages.ts';
-import { callsNotBegun } from '../connect/calls-not-begun.ts';
+import { addObstacles, obstaclesOf } from '../connect/obstacles.ts';
 import { type ExportOptions, collectExport } from '../export/collect-export.ts';
 import { AgentRunCancelled, AgentRunFailed, DecisionRefused, InvalidInput } from '../connect/errors.ts';
 import { type ResponseOptions, eventResponse } from '../read/event-response.ts';
@@ -124,8 +124,7 @@ export class AgentRun {
     const { runId, status } = report;
     const run = { workflowId: this.id, runId };
     const underWay = isOpenStatus(status) ? await actionsUnderWay(this.#client, run) : 0;
-    const notBegun = isOpenStatus(status) ? await callsNotBegun(this.#client, run) : [];
-    if (notBegun.length > 0) report.notBegun = notBegun;
+    if (isOpenStatus(status)) addObstacles(report, await obstaclesOf(this.#client, run));
     report.usage = { ...report.usage, actions: actions.sum() + underWay };
     report.history = await historySize(this.#client, run);
     return report;

@@ -191,7 +191,7 @@ export async function* listSessions(
   prefix: string,
 ): AsyncGenerator<SessionSummary> {
   const own = prefix === '' ? '' : ` AND WorkflowId STARTS_WITH ${JSON.stringify(sessionId(prefix))}`;
-  const query = `WorkflowType = "${AGENT_SESSION}" AND ExecutionStatus = "Running"${own}`;
+  const query = `WorkflowType = "${AGENT_SESSION}" AND CloseTime IS NULL${own}`;
   let left = limit;
   for await (const { workflowId, startTime } of client.workflow.list({
     query,

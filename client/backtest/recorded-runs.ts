@@ -58,7 +58,7 @@ async function runsOfQuery(
   query: string,
   limit: number,
 ): Promise<RecordedRunRef[]> {
-  const over = 'ExecutionStatus != "Running" AND ExecutionStatus != "ContinuedAsNew"';
+  const over = 'CloseTime IS NOT NULL AND ExecutionStatus != "ContinuedAsNew"';
   const found = new Map<string, RecordedRunRef>();
   try {
     const all = client.workflow.list({ query: `WorkflowType = "${AGENT_RUN}" AND ${over} AND (${query})` });

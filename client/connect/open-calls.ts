@@ -100,7 +100,7 @@ function toClientError(client: Client, error: unknown): unknown {
     return error;
   if (connectionEnd(client).signal.aborted) return new ClientClosed({ cause: error });
   const code = grpcCode(error);
-  if (isNotReady(error)) return new DecisionRefused(NOT_READY, { cause: error });
+  if (isNotReady(error)) return new DecisionRefused(isPaused(error) ? PAUSED : NOT_READY, { cause: error });
   if (code !== UNAVAILABLE && code !== DEADLINE_EXCEEDED) return error;
   return new TemporalUnreachable(
     `The Temporal server${addressOf(client)} does not answer (any more). What is recorded stays, and runs continue when it is back: call again then.`,
@@ -110,6 +110,15 @@ function toClientError(client: Client, error: unknown): unknown {
 
 const NOT_READY =
   'The run takes no decisions and messages now: its workers have died or failed several times in a row. Nothing was changed. Try again when a worker has continued the run; the log of a worker may say why it has not.';
+
+const PAUSED =
+  'The run is paused in Temporal, so it takes no decisions and messages. Nothing was changed. `temporal workflow unpause` lets it continue: try again then.';
+
+/** The server's answer for a run that an operator has paused, as Temporal 1.32.0 words it. It has the status code of other refusals. */
+function isPaused(error: unknown): boolean {
+  const details = fieldOf(error, 'details') ?? fieldOf(fieldOf(error, 'cause'), 'details');
+  return typeof details === 'string' && details.includes('Workflow is paused');
+}
 
 /** Status code of a gRPC error, also of one that Temporal's client has wrapped. */
 function grpcCode(error: unknown): number | undefined {

@@ -6,13 +6,13 @@ import type { RunEvent } from '../../agent/run/events.ts';
 import { type CallReport, createLivePoll } from '../../history/list/live.ts';
 import type { RunRef } from '../../history/read/pages.ts';
 import { livePieces } from '../../live/subscription.ts';
-import { callsNotBegun } from '../connect/calls-not-begun.ts';
+import { type Obstacles, obstaclesOf } from '../connect/obstacles.ts';
 
 /** News of a call under way, from no record. */
 export type CallNews = { at: number } & (
   | { from: 'heartbeat'; report: CallReport }
   | { from: 'channel'; pieces: readonly LivePiece[] }
-  | { from: 'queue'; event: Extract<RunEvent, { type: 'not_begun' }> }
+  | { from: 'server'; event: Extract<RunEvent, { type: 'not_begun' | 'call_paused' }> }
 );
 
 /** `run`: the run that is read now. */
@@ -46,19 +46,29 @@ async function* fromServer(
   { run, calls, signal }: CallsSource,
   look: Look,
 ): AsyncGenerator<CallNews> {
-  const told = new Set<string>();
+  let told = new Set<string>();
   for (let polls = 0; ; polls++) {
     await sleep(POLL_MS, undefined, { ref: false, signal });
     if (calls.underWay.size === 0) continue;
     yield* (await look()) ?? [];
     if (polls % POLLS_A_LOOK !== 0) continue;
-    for (const unbegun of await callsNotBegun(client, run()).catch(() => [])) {
-      if (told.has(unbegun.call)) continue;
-      told.add(unbegun.call);
-      const at = Date.now();
-      yield { at, from: 'queue', event: { at, type: 'not_begun', ...unbegun } };
+    const found = await obstaclesOf(client, run()).catch(() => undefined);
+    if (found === undefined) continue;
+    const obstacles = eventsOf(found);
+    const keys = obstacles.map(({ type, call }) => `${type} ${call}`);
+    for (const [index, event] of obstacles.entries()) {
+      if (!told.has(keys[index] ?? '')) yield { at: event.at, from: 'server', event };
     }
+    told = new Set(keys);
   }
+}
+
+function eventsOf({ notBegun = [], pausedCalls = [] }: Obstacles) {
+  const at = Date.now();
+  return [
+    ...pausedCalls.map((paused) => ({ at, type: 'call_paused' as const, ...paused })),
+    ...notBegun.map((unbegun) => ({ at, type: 'not_begun' as const, ...unbegun })),
+  ];
 }
 
 /** Before the first piece of a further attempt, the server is asked how the attempt before has ended: readers hear of that first. */

@@ -1,5 +1,5 @@
 import { isOwnStatus, searchAttribute } from '../../agent/values/names.ts';
-import type { ExecutionStatus } from '../../history/list/listed.ts';
+import { type ExecutionStatus, PAUSE_INFO } from '../../history/list/listed.ts';
 import { AGENT_RUN } from '../../workflows/messages.ts';
 import { type RunFilters, executionStatusOf, runStatuses, wantedStatuses } from './run-filters.ts';
 
@@ -52,7 +52,8 @@ function statusConditions(filters: RunFilters, indexed: boolean): string[] {
 /** A run that has an agent's name has written these where they hold. */
 function isWritten(values: readonly string[]): string {
   const { agent, status } = searchAttribute;
-  return `(${status} IN (${values.map(quoted).join(', ')}) OR ${agent} IS NULL)`;
+  const byOperator = values.includes('paused') ? ` OR ${PAUSE_INFO} IS NOT NULL` : '';
+  return `(${status} IN (${values.map(quoted).join(', ')}) OR ${agent} IS NULL${byOperator})`;
 }
 
 function isNone(attribute: string, values: readonly string[]): string {

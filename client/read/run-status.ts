@@ -25,8 +25,9 @@ export interface WaitingInList {
 
 /** The status that the run itself wrote; without one, the status from its record. */
 export async function statusOfListed(client: Client, run: ListedRun): Promise<RunStatus> {
-  const { executionStatus, attributes } = run;
+  const { executionStatus, attributes, isPausedInTemporal } = run;
   if (executionStatus === 'failed' || executionStatus === 'cancelled') return executionStatus;
+  if (executionStatus === 'open' && isPausedInTemporal) return 'paused';
   const written = attributes[searchAttribute.status];
   if (isRunStatus(written))
     return executionStatusOf[written] === executionStatus ? written : usual(executionStatus);

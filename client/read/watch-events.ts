@@ -138,7 +138,7 @@ export async function* watchEvents(
       yield* live(calls.pieces(news.pieces));
       return;
     }
-    const event = news.from === 'queue' ? news.event : news.report.before;
+    const event = news.from === 'server' ? news.event : news.report.before;
     if (event !== undefined && 'call' in event && calls.underWay.has(event.call)) yield watched(event);
     if (news.from === 'heartbeat') yield* live(calls.heartbeat(news.report.call, news.report.texts));
   }

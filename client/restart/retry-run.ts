@@ -7,12 +7,12 @@ import { limits } from '../../agent/values/limits.ts';
 import { type PlannedAction, withoutCalls } from '../../agent/calls/calls.ts';
 import type { AgentManifest, ToolManifest } from '../../agent/definition/manifest.ts';
 import { type KeptEnd, type KeptTurn, callsWithoutEnd } from '../../agent/calls/restart.ts';
+import { readToolResult } from '../../agent/calls/tool-result.ts';
 import { canonicalJson } from '../../agent/values/json-object.ts';
 import { type Mark, type ResultRef, type StepEntry, advance } from '../../agent/transcript/entries.ts';
 import { utf8Length } from '../../agent/values/digest.ts';
 import { plainJson } from '../../agent/values/values.ts';
 import type { Json } from '../../agent/values/vocabulary.ts';
-import { asToolResult } from '../../history/read/records.ts';
 import { DecisionRefused, InvalidInput } from '../connect/errors.ts';
 import { type RestartReceipt, type RunToRestart, restartRun, runToRestart } from './restart-run.ts';
 import {
@@ -184,7 +184,7 @@ async function refOf(
   const workflowId = run.workflowId === id ? undefined : run.workflowId;
   const ref = { runId: run.runId, workflowId, activityId };
   const value = await result();
-  const toolResult = asToolResult(value);
+  const toolResult = readToolResult(value);
   if (toolResult !== undefined && canonicalJson(toolResult.output) === text)
     return { ...ref, attemptScheduledAt: toolResult.attemptScheduledAt };
   return canonicalJson(value) === text ? { ...ref, raw: true } : undefined;

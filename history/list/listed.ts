@@ -13,6 +13,8 @@ export interface ListedRun {
   runId: string;
   taskQueue: string;
   executionStatus: ExecutionStatus;
+  /** An operator has paused the run, or a call of it, with Temporal's own command. */
+  isPausedInTemporal: boolean;
   startedAt: Date;
   closedAt: Date | null;
   /** Id of the workflow that started it. */
@@ -63,6 +65,7 @@ async function listedRun(client: Client, raw: RawInfo): Promise<ListedRun> {
     runId: execution?.runId ?? '',
     taskQueue: raw.taskQueue ?? '',
     executionStatus: STATUSES[raw.status ?? 0] ?? 'failed',
+    isPausedInTemporal: raw.searchAttributes?.indexedFields?.[PAUSE_INFO] !== undefined,
     startedAt: new Date(startTime ? tsToMs(startTime) : 0),
     closedAt: closeTime ? new Date(tsToMs(closeTime)) : null,
     parent: raw.parentExecution?.workflowId ?? undefined,
@@ -70,6 +73,9 @@ async function listedRun(client: Client, raw: RawInfo): Promise<ListedRun> {
     attributes: attributesOf(raw),
   };
 }
+
+/** Temporal's own search attribute. Servers know it from 1.28 on, and remove it when the pause ends. */
+export const PAUSE_INFO = 'TemporalPauseInfo';
 
 /** Temporal's numbers: 1 running, 2 completed, 4 cancelled, 8 paused. All other statuses count as failed. */
 const STATUSES: { [status: number]: ExecutionStatus } = {

@@ -12,6 +12,9 @@ import { calledIn } from '../read/scheduled-call.ts';
 import type { RunRef } from '../read/pages.ts';
 import { decodeFirst, recordedError } from '../read/payloads.ts';
 
+/** Type of the failure that the SDK's worker reports when an operator has paused the attempt's activity. */
+const ACTIVITY_PAUSE = 'ActivityPause';
+
 type PendingActivity = temporal.api.workflow.v1.IPendingActivityInfo;
 
 /** The server's knowledge of a call under way. */
@@ -80,10 +83,13 @@ export function createLivePoll(
     if (!activity.lastFailure || attempt <= 1 || reported.get(call) === `${n} ${attempt}`) return undefined;
     reported.set(call, `${n} ${attempt}`);
     const error = await recordedError(client, activity.lastFailure)();
+    // Temporal's own record of the pause: the attempt was told to end, and nothing has failed.
+    if (error.type === ACTIVITY_PAUSE) return undefined;
+    const paused = activity.paused === true ? true : undefined;
     const retryInMs = untilNextAttempt(activity, at);
     const before = { at, call, attempt: attempt - 1 };
     // The call waits for its model's limits: nothing has failed. An attempt that waits reports so itself.
-    if (error.type !== MODEL_LIMIT) return { type: 'attempt_failed', ...before, error, retryInMs };
+    if (error.type !== MODEL_LIMIT) return { type: 'attempt_failed', ...before, error, retryInMs, paused };
     return retryInMs === undefined ? undefined : { type: 'tool_progress', ...before, text: error.message };
   }
 }

@@ -1,4 +1,5 @@
 import type { CostFact } from './cost-facts.ts';
+import type { PauseFact } from './pause-facts.ts';
 import type { Recorded, LaterArguments, RecordedError, RecordedFailure } from './payloads.ts';
 
 /**
@@ -55,6 +56,7 @@ export type Fact = { id: number; at: number; more?: true } & (
   | CostFact
   /** Temporal's Reset started this run. All earlier events are copies from the run `fromRunId`. */
   | { type: 'reset'; fromRunId: string; runId: string }
+  | PauseFact
   | { type: 'cancel_requested'; identity?: string | undefined }
   | { type: 'run_continued'; runId: string }
   | { type: 'run_succeeded'; result: Recorded }

@@ -5,6 +5,7 @@ import { readFailure } from '../../agent/calls/failures.ts';
 import { costFact } from './cost-facts.ts';
 import type { Fact, StartedFact } from './fact.ts';
 import { type HistoryEvent, type ReadOptions, type RunRef, readRun } from './pages.ts';
+import { pauseFact } from './pause-facts.ts';
 import {
   type Recorded,
   type RecordedError,
@@ -126,6 +127,7 @@ export function createFactReader(client: Pick<Client, 'options'>, run: RunRef) {
       timerFact(event) ??
       messageFact(event) ??
       runFact(event) ??
+      pauseFact(event) ??
       costFact(event);
     if (body === undefined) return undefined;
     return { ...body, ...positionOf(event) };

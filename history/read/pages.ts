@@ -1,4 +1,5 @@
 import { setMaxListeners } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type Client, isGrpcServiceError } from '@temporalio/client';
 import type { temporal } from '@temporalio/proto';
 import { connectionEnd } from './connection-end.ts';
@@ -48,6 +49,39 @@ export function readRun(
     pageSize = latestFirst ? 20 : 200,
     signal,
   }: ReadOptions = {},
+): AsyncGenerator<HistoryEvent[]> {
+  const pages = () => readOnce(client, run, { follow, endOnly, latestFirst, pageSize, signal });
+  return follow ? followPauses(client, run, pages, signal) : pages();
+}
+
+/**
+ * Follows a run over Temporal's own pauses. The server answers the long poll for a paused workflow at once and without a token, as if
+ * the run had ended (seen with Temporal 1.32.0). Then the history is read again when it has grown or the pause is over.
+ */
+async function* followPauses(
+  client: Client,
+  run: RunRef,
+  pages: () => AsyncGenerator<HistoryEvent[]>,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<HistoryEvent[]> {
+  for (let lastId = 0; ;) {
+    let isClosed = false;
+    for await (const page of pages()) {
+      const events = lastId === 0 ? page : page.filter(({ eventId }) => Number(eventId) > lastId);
+      isClosed ||= events.some((event) => isOneOf(ENDS, event));
+      // A workflow task that is not durable yet may lose its id to another event.
+      const durable = events.findLast((event) => !isOneOf(WORKFLOW_TASK, event));
+      if (durable !== undefined) lastId = Number(durable.eventId);
+      yield events;
+    }
+    if (isClosed || !(await pauseIsOver(client, run, signal))) return;
+  }
+}
+
+function readOnce(
+  client: Client,
+  run: RunRef,
+  { follow, endOnly, latestFirst, pageSize, signal }: Required<Omit<ReadOptions, 'signal'>> & ReadOptions,
 ): AsyncGenerator<HistoryEvent[]> {
   const service = client.workflowService;
   return readPages<HistoryEvent>(
@@ -107,6 +141,41 @@ export async function abortable<T>(
 
 export function isNotFound(error: unknown): boolean {
   return grpcCode(error) === NOT_FOUND;
+}
+
+/** Pause between two looks at a paused run. */
+const PAUSED_POLL_MS = 1000;
+
+/** Resolves when a paused run has a new event or is not paused any more; to false where the run is not paused. */
+async function pauseIsOver(client: Client, run: RunRef, signal: AbortSignal | undefined): Promise<boolean> {
+  const look = async () => {
+    const { workflowExecutionInfo: info } = await abortable(client, signal, () =>
+      client.workflowService.describeWorkflowExecution({
+        namespace: client.options.namespace,
+        execution: run,
+      }),
+    );
+    return { isPaused: Number(info?.status) === PAUSED, events: String(info?.historyLength ?? 0) };
+  };
+  const before = await look();
+  if (!before.isPaused) return false;
+  for (;;) {
+    await sleep(PAUSED_POLL_MS, undefined, signal && { signal });
+    const now = await look();
+    if (!now.isPaused || now.events !== before.events) return true;
+  }
+}
+
+/** Temporal's number of the status of a workflow that `temporal workflow pause` has paused. Servers know it from 1.30 on. */
+const PAUSED = 8;
+
+/** Temporal's numbers of the events after which a run has no other: completed, failed, timed out, cancelled, terminated, continued as new. */
+const ENDS = [2, 3, 4, 21, 27, 28];
+/** Temporal's numbers of a scheduled and of a started workflow task. */
+const WORKFLOW_TASK = [5, 6];
+
+function isOneOf(numbers: readonly number[], { eventType }: HistoryEvent): boolean {
+  return numbers.includes(Number(eventType));
 }
 
 /** Returns true for Temporal's error that there is no workflow with that id, or that it is closed. */

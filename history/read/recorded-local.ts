@@ -1,9 +1,9 @@
 import type { Client } from '@temporalio/client';
 import { type LocalCall, type ModelTurn, parseActivityId } from '../../agent/calls/calls.ts';
 import type { FailedCall } from '../../agent/calls/failures.ts';
+import { readModelTurn } from '../../agent/calls/model-turn.ts';
 import { fieldsOf } from '../../agent/values/json-object.ts';
 import type { Fact } from './fact.ts';
-import { asModelTurn } from './records.ts';
 import { type Failure, type Payloads, type Recorded, decodeFirst, recordedFailure } from './payloads.ts';
 
 /** Name of the marker that sdk-core records at the end of a local activity. */
@@ -17,7 +17,7 @@ export interface RecordedLocalCall extends LocalCall {
 
 /** Returns undefined for a result without inline calls. */
 export async function inlineCallsOf(result: Recorded): Promise<RecordedLocalCall[] | undefined> {
-  const turn = asModelTurn(await result());
+  const turn = readModelTurn(await result());
   const calls = turn === undefined ? [] : readInlineCalls(turn);
   return calls.length === 0 ? undefined : calls;
 }

@@ -1,4 +1,4 @@
-import type { CallModelInput, ModelTurn, ResolvedAgent, ToolResult } from '../../agent/calls/calls.ts';
+import type { CallModelInput, ResolvedAgent } from '../../agent/calls/calls.ts';
 import type { DoneCall } from '../../agent/calls/restart.ts';
 import type { RewindPoint } from '../../agent/run/rewind-point.ts';
 import { fieldsOf } from '../../agent/values/json-object.ts';
@@ -61,17 +61,8 @@ export function asCallModelInput(value: unknown): CallModelInput | undefined {
   return shaped<CallModelInput>(value, { base: 'number', prev: 'string', delta: 'object' });
 }
 
-export function asModelTurn(value: unknown): ModelTurn | undefined {
-  return shaped<ModelTurn>(value, { text: 'string', decision: 'object', usage: 'object' });
-}
-
 export function asResolvedAgent(value: unknown): ResolvedAgent | undefined {
   return shaped<ResolvedAgent>(value, { manifest: 'object' });
-}
-
-export function asToolResult(value: unknown): ToolResult | undefined {
-  const result = shaped<ToolResult>(value, {});
-  return result?.output === undefined ? undefined : result;
 }
 
 export function asDoneCalls(value: unknown): DoneCall[] {

@@ -5,6 +5,7 @@ import {
   scopeOf,
   withoutSchedule,
 } from '../../agent/calls/calls.ts';
+import { foreignTurn, readModelTurn } from '../../agent/calls/model-turn.ts';
 import { type DoneCall, EARLIER_EFFECTS } from '../../agent/calls/restart.ts';
 import { askTimeoutOf } from '../../agent/rules/waiting.ts';
 import type { RunEvent, TimelessEvent } from '../../agent/run/events.ts';
@@ -27,7 +28,6 @@ import {
   asCallModelInput,
   asDecision,
   asDoneCalls,
-  asModelTurn,
   asRewindPoint,
   asResolvedAgent,
   asRunInput,
@@ -102,6 +102,9 @@ export function createTrace(id: string) {
       case 'cancel_requested':
         isCancelling = true;
         return [];
+      case 'paused_in_temporal':
+      case 'unpaused_in_temporal':
+        return [{ type: fact.type, by: fact.identity || undefined, reason: fact.reason || undefined }];
       case 'signaled':
         return signaled(fact.name, await fact.input());
       case 'update_completed':
@@ -196,7 +199,7 @@ export function createTrace(id: string) {
     }
     const ms = fact.at - task.atMs;
     if (task.name === 'callModel' && fact.type === 'succeeded') {
-      return replied(task, asModelTurn(await fact.result()), ms);
+      return replied(task, readModelTurn(await fact.result()), ms);
     }
     return calls.apply(call, await endOf(fact, { attempts: task.attempts, ms }));
   }
@@ -226,8 +229,9 @@ export function createTrace(id: string) {
   }
 
   function replied(task: Pending, turn: ModelTurn | undefined, ms: number): TimelessEvent[] {
-    if (turn === undefined) return [];
     const { call, closing } = task;
+    if (turn === undefined)
+      return calls.apply(call, { type: 'failed', failed: foreignTurn, attempts: task.attempts, ms });
     const { decision, text, attempt: attempts = 1 } = turn;
     const reply = calls.apply(call, { type: 'replied', turn, attempts, ms, closing: closing || undefined });
     calls.delete(call);

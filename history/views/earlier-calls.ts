@@ -1,6 +1,7 @@
 import type { Client } from '@temporalio/client';
-import { parseActivityId } from '../../agent/calls/calls.ts';
+import { type ToolResult, parseActivityId } from '../../agent/calls/calls.ts';
 import { isDropped } from '../../agent/calls/restart.ts';
+import { readToolResult } from '../../agent/calls/tool-result.ts';
 import { REWIND_POINT } from '../../agent/run/rewind-point.ts';
 import { type OperatorDecision, isAnswerFor } from '../../agent/rules/decisions.ts';
 import { editsOf } from '../../agent/run/transcript-edits.ts';
@@ -11,7 +12,7 @@ import { readFacts } from '../read/facts.ts';
 import type { RunRef } from '../read/pages.ts';
 import type { Recorded } from '../read/payloads.ts';
 import { rewindStep } from '../read/scheduled-call.ts';
-import { asDecision, asRunInput, asToolResult } from '../read/records.ts';
+import { asDecision, asRunInput } from '../read/records.ts';
 
 /** Selects the calls of one tool, by one agent of the workflow. */
 export interface CallFilter {
@@ -132,8 +133,9 @@ async function withFacts(
       const started = open.get(fact.key);
       if (started === undefined) continue;
       open.delete(fact.key);
-      const result = asToolResult(await fact.result());
-      if (result === undefined) continue;
+      const recorded = await fact.result();
+      const byOperator: ToolResult = { output: (recorded ?? null) as Json }; // JSON, by Temporal's own command
+      const result = readToolResult(recorded) ?? byOperator;
       const toolInput = ((await started.input()) ?? null) as Json; // a tool activity has one argument
       if (result.kind === 'deferred') addDeferred(started.call, { toolInput, token: result.token });
       else addEnded(started.call, toolInput, result.output);

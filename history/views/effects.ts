@@ -7,7 +7,9 @@ import {
 } from '../../agent/calls/calls.ts';
 import type { Client } from '@temporalio/client';
 import type { AgentManifest, ToolManifest } from '../../agent/definition/manifest.ts';
+import { readModelTurn } from '../../agent/calls/model-turn.ts';
 import { type DoneCall, EARLIER_EFFECTS, isDropped, isOnce, lastOfEach } from '../../agent/calls/restart.ts';
+import { readToolResult } from '../../agent/calls/tool-result.ts';
 import { REWIND_POINT } from '../../agent/run/rewind-point.ts';
 import { effectDigest } from '../../agent/rules/repeated.ts';
 import { aftermath, withIntent } from '../../agent/rules/doubt.ts';
@@ -20,14 +22,7 @@ import type { Fact } from '../read/fact.ts';
 import { readRunFacts } from '../read/lineage.ts';
 import { type RunRef, isNoWorkflow } from '../read/pages.ts';
 import { scheduledCall } from '../read/scheduled-call.ts';
-import {
-  asDoneCalls,
-  asModelTurn,
-  asResolvedAgent,
-  asRewindPoint,
-  asRunInput,
-  asToolResult,
-} from '../read/records.ts';
+import { asDoneCalls, asResolvedAgent, asRewindPoint, asRunInput } from '../read/records.ts';
 
 /** Characters of an earlier call's result, shown to the person who decides. */
 const OUTPUT_CHARS = 300;
@@ -134,7 +129,7 @@ async function read(
   }
   if (fact.type === 'succeeded') {
     const modelCall = reading.modelCalls.get(key);
-    if (modelCall !== undefined) addPlanned(reading, runId, modelCall, asModelTurn(await fact.result()));
+    if (modelCall !== undefined) addPlanned(reading, runId, modelCall, readModelTurn(await fact.result()));
     if (key === reading.resolveKey) addTools(reading, asResolvedAgent(await fact.result())?.manifest);
     if (key === reading.effectsKey) reading.earlier.push(...asDoneCalls(await fact.result()));
     if (key === reading.rewindKey) reading.earlier.push(...(asRewindPoint(await fact.result())?.done ?? []));
@@ -171,7 +166,7 @@ async function withEnd(
 ): Promise<{ end: DoneCall | undefined; isOfEarlierSchedule?: boolean }> {
   if (fact.type === 'succeeded') {
     const result = await fact.result();
-    const toolResult = tool.external === true ? undefined : asToolResult(result);
+    const toolResult = tool.external === true ? undefined : readToolResult(result);
     if (toolResult?.kind === 'deferred' || toolResult?.reconciled === 'unknown') return { end: done };
     if (toolResult?.reconciled === 'notDone') return { end: undefined, isOfEarlierSchedule: true };
     if (toolResult?.kind !== undefined) return { end: undefined };

@@ -1,10 +1,10 @@
 import type { Client } from '@temporalio/client';
+import { readToolResult } from '../../agent/calls/tool-result.ts';
 import type { ResultRef } from '../../agent/transcript/entries.ts';
 import type { Json } from '../../agent/values/vocabulary.ts';
 import { readFacts, readStart } from '../read/facts.ts';
 import { type RunRef, isNotFound } from '../read/pages.ts';
 import type { Recorded } from '../read/payloads.ts';
-import { asToolResult } from '../read/records.ts';
 
 /**
  * Reads the observation that an entry of `run`'s transcript refers to. `result`: the recorded result, if the caller has read it.
@@ -20,7 +20,7 @@ export async function readObservation(
   if (found === undefined) return undefined;
   const value = await found();
   if (ref.raw === true) return (value ?? null) as Json; // JSON of the other worker's converter
-  return asToolResult(value)?.output;
+  return readToolResult(value)?.output;
 }
 
 async function findResult(client: Client, run: RunRef, ref: ResultRef): Promise<Recorded | undefined> {

@@ -3,6 +3,7 @@ import { parseActivityId } from '../../agent/calls/calls.ts';
 import type { OperatorDecision } from '../../agent/run/events.ts';
 import { withApproved } from '../../agent/rules/approval.ts';
 import { qualifyImageRefs } from '../../agent/start/image-refs.ts';
+import { readModelTurn } from '../../agent/calls/model-turn.ts';
 import { EARLIER_EFFECTS, lastOfEach } from '../../agent/calls/restart.ts';
 import { REWIND_POINT, type RestartPoint, type RewindPoint } from '../../agent/run/rewind-point.ts';
 import { addAllowance } from '../../agent/limits/extension.ts';
@@ -20,7 +21,6 @@ import type { RunRef } from '../read/pages.ts';
 import {
   asCallModelInput,
   asDoneCalls,
-  asModelTurn,
   asResolvedAgent,
   asRewindPoint,
   asRunInput,
@@ -266,7 +266,7 @@ function createReading(workflowId: string) {
       readAgent(await result());
     } else if (name === 'callModel') {
       const last = record.modelCalls.at(-1);
-      const turn = asModelTurn(await result());
+      const turn = readModelTurn(await result());
       if (last?.step === Number(call)) last.turn = turn;
     } else if (name === REWIND_POINT) {
       const point = asRewindPoint(await result());

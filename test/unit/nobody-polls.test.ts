@@ -11,7 +11,7 @@ import { finish, onlyWorker } from '../../cli/follow/finish.ts';
 import { notBegunText } from '../../cli/print/trace/trace-words.ts';
 import { exitCodes } from '../../cli/shell/io.ts';
 import { AgentClient } from '../../client/api/agent-client.ts';
-import { notBegunIn } from '../../client/connect/calls-not-begun.ts';
+import { notBegunIn } from '../../client/connect/obstacles.ts';
 import { RunNotFound } from '../../client/connect/errors.ts';
 import { livePollers } from '../../client/connect/task-queue.ts';
 import { TO_WRITE, cliName, typedCommand } from '../../client/connect/cli-name.ts';

@@ -20,6 +20,7 @@ const listed = (more: Partial<ListedRun>): ListedRun => ({
   runId: '1',
   taskQueue: 'q',
   executionStatus: 'open',
+  isPausedInTemporal: false,
   startedAt: new Date(0),
   closedAt: null,
   parent: undefined,
@@ -148,7 +149,7 @@ describe('the query for the list of runs', () => {
   test('never has a running run among those in which calls wait', () => {
     expect(haltedStatuses).toContain('waiting');
     expect(conditions({ status: haltedStatuses })).toBe(
-      '(CloseTime IS NULL AND (ReloopStatus IN ("waiting", "paused") OR ReloopAgent IS NULL))',
+      '(CloseTime IS NULL AND (ReloopStatus IN ("waiting", "paused") OR ReloopAgent IS NULL OR TemporalPauseInfo IS NOT NULL))',
     );
   });
 

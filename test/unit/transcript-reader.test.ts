@@ -7,7 +7,7 @@ import {
   transcriptReader,
 } from '../../history/views/transcript.ts';
 import type { Fact } from '../../history/read/fact.ts';
-import { asToolResult } from '../../history/read/records.ts';
+import { readToolResult } from '../../agent/calls/tool-result.ts';
 import { type Entry, type Mark, START, advance } from '../../agent/transcript/entries.ts';
 import type { Json } from '../../agent/values/vocabulary.ts';
 import { sampleManifest } from '../support/manifest.ts';
@@ -177,7 +177,7 @@ function sourceOf(histories: { [runId: string]: Fact[] }) {
       return eventsOf(histories[runId] ?? []);
     },
     async observation(run, ref, result) {
-      if (result !== undefined) return asToolResult(await result())?.output ?? null;
+      if (result !== undefined) return readToolResult(await result())?.output ?? null;
       return `from elsewhere: ${ref.runId ?? run.runId} ${ref.activityId}`;
     },
     broken: (what) => new Broken(what),

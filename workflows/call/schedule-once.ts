@@ -7,6 +7,7 @@ import {
   activityId,
 } from '../../agent/calls/calls.ts';
 import { readFailure } from '../../agent/calls/failures.ts';
+import { readToolResult } from '../../agent/calls/tool-result.ts';
 import type { ToolManifest } from '../../agent/definition/manifest.ts';
 import type { CallEnd } from '../../agent/rules/call-rules.ts';
 import type { CallFact } from '../../agent/run/call-state.ts';
@@ -57,7 +58,7 @@ export async function scheduleOnce(
     const start = () =>
       reconcile ? startReconcile(loop, turnCall, id) : startCall(loop, turnCall, inlineCall, id);
     const result = await loop.deadline.within(scope, start);
-    toolResult = isRunByWorker(tool) ? (result as ToolResult) : undefined; // written by our runner
+    toolResult = isRunByWorker(tool) ? readToolResult(result) : undefined;
     end = {
       type: 'succeeded',
       result,

@@ -1,6 +1,12 @@
-import { CancellationScope, isCancellation, proxyActivities } from '@temporalio/workflow';
-import { type CallModelInput, type ModelTurn, activityId } from '../../agent/calls/calls.ts';
+import { ApplicationFailure, CancellationScope, isCancellation, proxyActivities } from '@temporalio/workflow';
+import {
+  type CallModelInput,
+  type FailureDetails,
+  type ModelTurn,
+  activityId,
+} from '../../agent/calls/calls.ts';
 import { type FailedCall, readFailure } from '../../agent/calls/failures.ts';
+import { foreignTurn, readModelTurn } from '../../agent/calls/model-turn.ts';
 import { askTimeoutOf } from '../../agent/rules/waiting.ts';
 import type { Ending } from '../../agent/run/call-state.ts';
 import { isCompactionDue } from '../../agent/transcript/compaction.ts';
@@ -83,7 +89,8 @@ function mayAsk({ manifest, deadline }: AgentLoop, { mayPass }: FailedCall): boo
 }
 
 interface ModelActivity {
-  callModel(input: CallModelInput): Promise<ModelTurn>;
+  /** An operator can complete the activity with any JSON. */
+  callModel(input: CallModelInput): Promise<unknown>;
 }
 
 async function callModel(
@@ -107,10 +114,12 @@ async function callModel(
   const input = { ...modelCallInput(transcript), repeat, size, ...inline, ...options };
   const fromMs = Date.now();
   open.apply({ type: 'scheduled', n });
-  const turn =
+  const result =
     closing === true
       ? await activities.callModel(input)
       : await deadline.within(new CancellationScope(), () => activities.callModel(input));
+  const turn = readModelTurn(result);
+  if (turn === undefined) throw foreignResult();
   const { attempt: attempts } = turn;
   open.apply({ type: 'replied', turn, attempts, ms: Date.now() - fromMs, closing });
   if (compact !== true) delivered(transcript, turn.digest);
@@ -118,6 +127,12 @@ async function callModel(
   if (turn.repeat !== undefined) counters.repeat = turn.repeat;
   if (turn.size !== undefined) counters.size = turn.size;
   return turn;
+}
+
+/** Makes the failure of a model call that has no reply as its result. It can be retried, as after used-up attempts. */
+function foreignResult(): Error {
+  const details: FailureDetails[] = [{ exhausted: true }];
+  return ApplicationFailure.create({ ...foreignTurn.error, details, nonRetryable: true });
 }
 
 /** Adds the messages that the step's model call will carry. */

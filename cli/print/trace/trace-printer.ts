@@ -15,6 +15,7 @@ import {
   labels,
   notBegunText,
   notesOn,
+  pauseText,
   reasoningWords,
   reconciledText,
   stepRemarks,
@@ -122,6 +123,10 @@ export function createTracePrinter(options: TraceOptions): TracePrinter {
         return stay([INDENT + colors.yellow(attemptsOf.text(event))]);
       case 'not_begun':
         return stay([INDENT + colors.yellow(notBegunText(event))]);
+      case 'call_paused':
+      case 'paused_in_temporal':
+      case 'unpaused_in_temporal':
+        return stay([INDENT + colors.yellow(pauseText(event))]);
       case 'tool_failed':
         close(event.call);
         failed.add(event.call);

@@ -1,10 +1,10 @@
 import { type ErrorInfo, type Json, type Usage, asText } from '../../../agent/values/vocabulary.ts';
 import { modelWords } from '../../../agent/definition/agent-models.ts';
 import type { ModelTurn } from '../../../agent/calls/calls.ts';
-import type { RunEvent, RunStep } from '../../../agent/run/events.ts';
+import type { PausedBy, RunEvent, RunStep } from '../../../agent/run/events.ts';
 import { type WaitingCall, reasonText, stateOf } from '../../../agent/rules/waiting.ts';
 import type { RestartedEvent } from '../../../agent/calls/restart.ts';
-import type { CallNotBegun } from '../../../client/report.ts';
+import type { CallNotBegun, PausedCall } from '../../../client/report.ts';
 import { cliName, shellWord } from '../../../client/connect/cli-name.ts';
 import { count, duration, oneLine } from '../../../render/words/amounts.ts';
 import { changeText, tries } from '../../../render/words/run-words.ts';
@@ -55,11 +55,31 @@ export function createAttempts() {
 }
 
 /** An attempt that failed, and when the next one comes, where that is known. `unseen`: attempts before it that no event was for. */
-export function attemptText({ attempt, error, retryInMs }: AttemptFailed, unseen = 0): string {
+export function attemptText({ attempt, error, retryInMs, paused }: AttemptFailed, unseen = 0): string {
   const soon = retryInMs === undefined || retryInMs < 1000;
-  const again = soon ? 'trying again' : `trying again in ${duration(retryInMs)}`;
+  const next = soon ? 'trying again' : `trying again in ${duration(retryInMs)}`;
+  const again = paused === true ? 'the call is paused' : next;
   const which = unseen > 0 ? `attempts ${attempt - unseen} to ${attempt}` : `attempt ${attempt}`;
   return `${which} failed: ${errorText(error).replace(/\.$/u, '')}; ${again}`;
+}
+
+type Pause = Extract<RunEvent, { type: 'paused_in_temporal' | 'unpaused_in_temporal' | 'call_paused' }>;
+
+/** An operator's pause of the run or of a call by Temporal's own commands, or the end of the run's pause. */
+export function pauseText(pause: Pause | ({ type: 'call_paused' } & PausedCall)): string {
+  const sender = senderText(pause);
+  switch (pause.type) {
+    case 'paused_in_temporal':
+      return `Paused in Temporal${sender}. \`temporal workflow unpause\` lets the run continue.`;
+    case 'unpaused_in_temporal':
+      return `Unpaused in Temporal${sender}.`;
+    case 'call_paused':
+      return `Call ${pause.call} is paused in Temporal${sender}. \`temporal activity unpause\`, or Unpause in the Web UI, starts its next attempt.`;
+  }
+}
+
+function senderText({ by, reason }: PausedBy): string {
+  return `${by === undefined ? '' : ` by ${oneLine(by)}`}${reason === undefined ? '' : `: ${oneLine(reason).replace(/\.$/u, '')}`}`;
 }
 
 export function notBegunText({ tool, call, taskQueue }: CallNotBegun): string {

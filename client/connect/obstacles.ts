@@ -4,8 +4,9 @@ import { parseActivityId } from '../../agent/calls/calls.ts';
 import { aFewAtATime } from '../../agent/values/concurrent.ts';
 import { calledIn } from '../../history/read/scheduled-call.ts';
 import type { RunRef } from '../../history/read/pages.ts';
-import type { CallNotBegun } from '../report.ts';
+import type { CallNotBegun, PausedCall, RunReport } from '../report.ts';
 import { livePollers } from './task-queue.ts';
+import { pausedCallsIn } from './paused-calls.ts';
 
 type Description = Pick<
   temporal.api.workflowservice.v1.IDescribeWorkflowExecutionResponse,
@@ -15,13 +16,27 @@ type Description = Pick<
 /** Temporal's number for an activity that no worker has taken. */
 const SCHEDULED = 1;
 
-/** Calls of a run that no worker can begin: no worker polls their task queue. */
-export async function callsNotBegun(client: Client, { workflowId, runId }: RunRef): Promise<CallNotBegun[]> {
+/** Obstacles of a run's calls that history does not record. Without a field: there are none of that kind. */
+export interface Obstacles {
+  /** Calls that no worker can begin: no worker polls their task queue. */
+  notBegun?: CallNotBegun[];
+  pausedCalls?: PausedCall[];
+}
+
+export async function obstaclesOf(client: Client, { workflowId, runId }: RunRef): Promise<Obstacles> {
   const description = await client.workflowService.describeWorkflowExecution({
     namespace: client.options.namespace,
     execution: { workflowId, runId },
   });
-  return notBegunIn(description, (taskQueue) => livePollers(client, taskQueue, 'activity'));
+  const notBegun = await notBegunIn(description, (taskQueue) => livePollers(client, taskQueue, 'activity'));
+  const pausedCalls = pausedCallsIn(description.pendingActivities);
+  return { ...(notBegun.length > 0 && { notBegun }), ...(pausedCalls.length > 0 && { pausedCalls }) };
+}
+
+/** Adds the obstacles to the report of an open run. A run with a paused call is `paused`, where it is not said to wait. */
+export function addObstacles(report: RunReport, obstacles: Obstacles): void {
+  Object.assign(report, obstacles);
+  if (obstacles.pausedCalls !== undefined && report.status === 'running') report.status = 'paused';
 }
 
 /** `pollersOf`: identities of the workers that poll a task queue for activities. */
