@@ -28,6 +28,8 @@ export interface Pending {
   atMs: number;
   attempts: number;
   closing: boolean;
+  /** Its input is that of our model call. Other workflows may have activities with the same name. */
+  isModelCall: boolean;
 }
 
 export type WorkEnded = Extract<Fact, { type: 'succeeded' | 'failed' | 'cancelled' }>;

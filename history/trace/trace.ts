@@ -164,7 +164,7 @@ export function createTrace(id: string) {
     const { call, scope, n } = scheduled;
     const known = calls.get(call);
     const name = scheduledName(fact, known?.action.tool);
-    const task = { name, call, atMs: fact.at, attempts: 0, closing: false };
+    const task = { name, call, atMs: fact.at, attempts: 0, closing: false, isModelCall: false };
     pending.set(fact.key, task);
     if (INTERNAL.has(name)) return [];
     clock.start(fact.at);
@@ -172,6 +172,7 @@ export function createTrace(id: string) {
     if (name === 'callModel') {
       const modelInput = asCallModelInput(input);
       task.closing = modelInput?.closing === true;
+      task.isModelCall = modelInput !== undefined;
       if (modelInput !== undefined) steering.sent(scope, modelInput);
       const steps = calls.observe(scope, modelInput?.delta ?? []);
       agents.set(agentOf(modelInput?.delta ?? [])?.manifest, scope);
@@ -228,10 +229,9 @@ export function createTrace(id: string) {
     return [...settled, event];
   }
 
-  function replied(task: Pending, turn: ModelTurn | undefined, ms: number): TimelessEvent[] {
-    const { call, closing } = task;
+  function replied({ call, closing, isModelCall }: Pending, turn: ModelTurn | undefined, ms: number) {
     if (turn === undefined)
-      return calls.apply(call, { type: 'failed', failed: foreignTurn, attempts: task.attempts, ms });
+      return isModelCall ? calls.apply(call, { type: 'failed', failed: foreignTurn, ms }) : [];
     const { decision, text, attempt: attempts = 1 } = turn;
     const reply = calls.apply(call, { type: 'replied', turn, attempts, ms, closing: closing || undefined });
     calls.delete(call);

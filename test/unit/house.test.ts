@@ -81,6 +81,7 @@ describe('the sources', () => {
     expect(filesWith(/\w+EventAttributes\b/u)).toEqual([
       'history/read/cost-facts.ts',
       'history/read/facts.ts',
+      'history/read/pause-facts.ts',
     ]);
   });
 
