@@ -173,7 +173,12 @@ describe('the clock of a time limit, as the record has it', () => {
     resolves,
     succeeds(5, '1', { manifest }),
     activity(10, '2', '1'),
-    succeeds(10, '2', { text: '', digest: '', decision: { type: 'act', actions: [ask, ask] }, usage: noUsage }),
+    succeeds(10, '2', {
+      text: '',
+      digest: '',
+      decision: { type: 'act', actions: [ask, ask] },
+      usage: noUsage,
+    }),
   ];
 
   async function elapsedAt(ms: number, ...facts: Fact[]): Promise<number> {
