@@ -1,10 +1,12 @@
 #!/usr/bin/env node
 import { Console } from 'node:console';
 import { cli } from './cli.ts';
+import { nameInstance } from './shell/instance-id.ts';
 import type { Io } from './shell/io.ts';
 
 const { stdin, stdout, stderr, env } = process;
 
+nameInstance(env);
 // Output of tools and configs must not mix with the command's result on stdout.
 globalThis.console = new Console(stderr, stderr);
 // A reader that has seen enough (`reloop show ID | head`) ends the command. `cli` reports all other write errors.

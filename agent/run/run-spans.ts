@@ -45,6 +45,7 @@ type SpanFacts =
       call: string;
       attempts: number;
       action: AgentAction;
+      toolDescription?: string | undefined;
       observation?: Json | undefined;
     }
   | {
@@ -71,6 +72,8 @@ export interface SpanRun {
   /** Id of the run's own span. */
   spanId: string;
   startMs: number;
+  /** Description of a tool of the run's agent. */
+  toolDescription(tool: string): string | undefined;
   /** Id of the span of a call that begins now. */
   callId(call: string): string;
 }
@@ -87,7 +90,14 @@ interface OpenSpan {
  * Folds a run's events into spans: returns those that end with an event. It depends on the events alone, so that a replay makes the same
  * spans.
  */
-export function spanFold({ agent, trace, spanId, startMs, callId }: SpanRun): (event: RunEvent) => RunSpan[] {
+export function spanFold({
+  agent,
+  trace,
+  spanId,
+  startMs,
+  toolDescription,
+  callId,
+}: SpanRun): (event: RunEvent) => RunSpan[] {
   const open = new Map<string, OpenSpan>();
   const { traceId, sampled } = trace;
   const runMarks: SpanMark[] = [];
@@ -138,7 +148,9 @@ export function spanFold({ agent, trace, spanId, startMs, callId }: SpanRun): (e
     return [...open].map(([call, { action, failed }]) => {
       const attempts = failed?.attempts ?? 0;
       const facts: SpanFacts =
-        action === undefined ? { type: 'model', call, attempts } : { type: 'tool', call, attempts, action };
+        action === undefined
+          ? { type: 'model', call, attempts }
+          : { type: 'tool', call, attempts, action, toolDescription: toolDescription(action.tool) };
       return close(call, at, facts, failed?.error ?? error);
     });
   }
@@ -191,7 +203,10 @@ export function spanFold({ agent, trace, spanId, startMs, callId }: SpanRun): (e
           open.delete(call);
           return [];
         }
-        return [close(call, at, { type: 'tool', call, attempts, action, observation })];
+        const about = toolDescription(action.tool);
+        return [
+          close(call, at, { type: 'tool', call, attempts, action, toolDescription: about, observation }),
+        ];
       }
       case 'restarted':
         return closeAll(at, { type: 'rewound', message: `The run was rewound to step ${event.step}` });

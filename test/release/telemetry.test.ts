@@ -147,8 +147,12 @@ test("a client's span is above its run, in a session too, and a rewind stays in 
     'gen_ai.tool.call.arguments': '{"input":"a word"}',
     'gen_ai.tool.call.result': 'worked on a word',
   });
-  const [prompt] = named('attempt').map(({ attributes }) => attributes['gen_ai.input.messages']);
-  expect(prompt).toContain('Talk of ***.');
+  const [call] = named('chat gpt-talker').map(({ attributes }) => attributes);
+  expect(call?.['gen_ai.input.messages']).toContain('Talk of ***.');
+  expect(call?.['gen_ai.output.messages']).toContain('"finish_reason":"tool_calls"');
+  const [attempt] = named('attempt').map(({ attributes }) => attributes);
+  expect(attempt?.['reloop.prompt']).toContain('Talk of ***.');
+  expect(attempt).not.toHaveProperty(['gen_ai.input.messages']);
   expect(JSON.stringify(otlp.spans)).not.toContain('sk-1234567890');
 
   const [entry] = linesOf(`${record}.log`).map((line) => JSON.parse(line) as object);

@@ -25,6 +25,7 @@ function spansOf(events: readonly RunEvent[]): RunSpan[] {
     trace,
     spanId: 'run',
     startMs: 0,
+    toolDescription: () => undefined,
     callId: () => `call ${made++}`,
   });
   return events.flatMap((event) => fold(event));

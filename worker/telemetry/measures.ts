@@ -26,6 +26,8 @@ type RequestEnd = { usage: Tokens | undefined; price: Price | undefined } | { er
 export interface Measures {
   /** A request to a model is over, after `seconds`. */
   request(about: RequestAbout, seconds: number, end: RequestEnd): void;
+  /** The first piece of a streamed reply has come, after `seconds`. */
+  firstChunk(about: RequestAbout, seconds: number): void;
   /** An outage of a model begins for this worker, or is over. */
   outage(about: Pick<RequestAbout, 'provider' | 'model'>, isOpen: boolean): void;
   /** An attempt of an activity begins. */
@@ -51,6 +53,12 @@ export function createMeasures(meter: Meter, server: TelemetryServer): Measures 
     'gen_ai.client.operation.duration',
     's',
     'Duration of each request to a model',
+    SECONDS,
+  );
+  const firstChunk = histogram(
+    'gen_ai.client.operation.time_to_first_chunk',
+    's',
+    'Time to the first piece of each streamed reply',
     SECONDS,
   );
   const cost = meter.createCounter('reloop.cost', {
@@ -85,12 +93,9 @@ export function createMeasures(meter: Meter, server: TelemetryServer): Measures 
   observeWaiting(meter, server);
 
   return {
-    request({ operation, provider, model }, seconds, end) {
-      const about: Attributes = {
-        'gen_ai.operation.name': operation,
-        'gen_ai.provider.name': provider,
-        'gen_ai.request.model': model,
-      };
+    firstChunk: (request, seconds) => firstChunk.record(seconds, aboutOf(request)),
+    request(request, seconds, end) {
+      const about = aboutOf(request);
       if ('error' in end) {
         duration.record(seconds, { ...about, 'error.type': end.error });
         return;
@@ -126,6 +131,14 @@ export function createMeasures(meter: Meter, server: TelemetryServer): Measures 
       if (inDoubt > 0) doubts.add(inDoubt);
       if (span.type === 'run') runs.add(1, { ...agent, 'reloop.run.status': span.status });
     },
+  };
+}
+
+function aboutOf({ operation, provider, model }: RequestAbout): Attributes {
+  return {
+    'gen_ai.operation.name': operation,
+    'gen_ai.provider.name': provider,
+    'gen_ai.request.model': model,
   };
 }
 

@@ -5,13 +5,16 @@ import {
   SpanKind,
   SpanStatusCode,
   TraceFlags,
+  type Attributes,
   context as contexts,
+  createContextKey,
   isSpanContextValid,
   metrics,
   trace as traces,
 } from '@opentelemetry/api';
 import type { ActivityInterceptorsFactory } from '@temporalio/worker';
 import { type Payload, defaultPayloadConverter } from '@temporalio/common';
+import { LRUCache } from 'lru-cache';
 import { errorType } from '../../activities/attempt/errors.ts';
 import { withoutSchedule } from '../../agent/calls/calls.ts';
 import type { RunSpan } from '../../agent/run/run-spans.ts';
@@ -25,9 +28,15 @@ import {
   traceIdOf,
   traceparent,
 } from '../../agent/values/trace-context.ts';
-import type { Model, ModelRequest } from '../../models/model.ts';
+import type { Model, ModelCallContext, ModelRequest } from '../../models/model.ts';
 import { type Measures, createMeasures } from './measures.ts';
-import { modelOperation, promptAttributes, spanText } from './span-attributes.ts';
+import {
+  type SpanText,
+  attemptPrompt,
+  modelOperation,
+  promptAttributes,
+  spanText,
+} from './span-attributes.ts';
 import type { Telemetry, TelemetryServer } from './telemetry.ts';
 import { traceIds, withIds } from './trace-ids.ts';
 import type { Price } from '../../agent/definition/price.ts';
@@ -39,6 +48,8 @@ export interface TelemetryParts {
   contents: boolean;
   models: ReadonlyMap<string, Model>;
   priceOf(model: string): Price | undefined;
+  /** Description of an agent of the config. */
+  descriptionOf(agent: string): string | undefined;
   server: TelemetryServer;
 }
 
@@ -61,10 +72,21 @@ export function sdkProblem(): { severity: 'warning' | 'error'; message: string }
   };
 }
 
-export function createTelemetry({ contents, models, priceOf, server }: TelemetryParts): Telemetry {
+export function createTelemetry({
+  contents,
+  models,
+  priceOf,
+  descriptionOf,
+  server,
+}: TelemetryParts): Telemetry {
+  const prompts: Prompts = new LRUCache({ maxSize: MOST_PROMPT_CHARS, sizeCalculation: sizeOf });
   const measures = createMeasures(metrics.getMeter(NAME), server);
   const providerOf = (adapter: string) =>
     models.get(adapter)?.provider ?? (adapter.startsWith('agent:') ? 'custom' : adapter);
+  const textOf = (span: RunSpan) => {
+    const description = descriptionOf(span.name);
+    return spanText(span, { providerOf, contents, description, prompt: prompts.get(span.spanId) });
+  };
   return {
     begin: ({ agent, runId }, caller) => {
       if (caller !== undefined && readTraceparent(caller) !== undefined) return caller;
@@ -73,7 +95,8 @@ export function createTelemetry({ contents, models, priceOf, server }: Telemetry
     sinks: {
       span(span) {
         measures.ended(span);
-        if (span.sampled) sendSpan(span, providerOf, contents);
+        if (span.sampled) sendSpan(span, textOf(span), contents);
+        prompts.delete(span.spanId);
       },
       wait: measures.waits,
     },
@@ -83,7 +106,12 @@ export function createTelemetry({ contents, models, priceOf, server }: Telemetry
     measured: (all) =>
       new Map(
         [...all].map(([adapter, model]) => {
-          const about = { provider: providerOf(adapter), priceOf, measures, contents };
+          const about = {
+            provider: providerOf(adapter),
+            priceOf,
+            measures,
+            prompts: contents ? prompts : undefined,
+          };
           return [adapter, { ...model, call: measuredCall(model, about) }];
         }),
       ),
@@ -114,9 +142,8 @@ function remote({ traceId, spanId = '' }: Pick<TraceContext, 'traceId' | 'spanId
 }
 
 /** Starts and ends the span of a run or a call, with the times that the run has recorded. */
-function sendSpan(span: RunSpan, providerOf: (adapter: string) => string, contents: boolean): void {
+function sendSpan(span: RunSpan, { name, attributes }: SpanText, contents: boolean): void {
   const { traceId, spanId, parentId, startMs, endMs, marks, error } = span;
-  const { name, attributes } = spanText(span, providerOf, contents);
   const kind = span.type === 'model' ? SpanKind.CLIENT : SpanKind.INTERNAL;
   const options = { kind, attributes, startTime: new Date(startMs), root: parentId === undefined };
   const parent = parentId === undefined ? ROOT_CONTEXT : remote({ traceId, spanId: parentId });
@@ -152,7 +179,8 @@ function attemptSpans(measures: Measures): ActivityInterceptorsFactory {
             'reloop.activity': info.activityType,
             'reloop.run.id': info.workflowExecution?.workflowId,
           };
-          return tracer().startActiveSpan('attempt', { attributes }, remote(parent), async (span) => {
+          const under = remote(parent).setValue(CALL_SPAN, parent.spanId);
+          return tracer().startActiveSpan('attempt', { attributes }, under, async (span) => {
             try {
               return await next(input);
             } catch (error) {
@@ -182,21 +210,61 @@ function headerOf(headers: { [name: string]: Payload }): TraceContext | undefine
   return found?.sampled === true ? found : undefined;
 }
 
+/** Id of the span of the call whose attempt is made. */
+const CALL_SPAN = createContextKey('reloop.call_span');
+
+/**
+ * Attributes of prompts by the span of their call, from the attempt until the workflow sends that span. The workflow has no prompts, so a call
+ * that another worker has made has none.
+ */
+type Prompts = LRUCache<string, Attributes>;
+
+const MOST_PROMPT_CHARS = 32_000_000;
+
+function sizeOf(prompt: Attributes): number {
+  return Object.values(prompt).reduce<number>((sum, text) => sum + String(text).length, 1);
+}
+
+function keepPrompt(prompts: Prompts, request: ModelRequest): void {
+  const callSpan = contexts.active().getValue(CALL_SPAN);
+  if (typeof callSpan !== 'string') return;
+  const prompt = promptAttributes(request);
+  prompts.set(callSpan, prompt);
+  traces.getActiveSpan()?.setAttributes(attemptPrompt(prompt));
+}
+
 interface MeasuredCall {
   provider: string;
   priceOf(model: string): Price | undefined;
   measures: Measures;
-  contents: boolean;
+  /** undefined: prompts are contents, and are not sent. */
+  prompts: Prompts | undefined;
 }
 
-function measuredCall(model: Model, { provider, priceOf, measures, contents }: MeasuredCall): Model['call'] {
+function measuredCall(model: Model, { provider, priceOf, measures, prompts }: MeasuredCall): Model['call'] {
   return async (request: ModelRequest, context) => {
     const fromMs = performance.now();
     const about = { operation: modelOperation(request), provider, model: request.model };
-    if (contents) traces.getActiveSpan()?.setAttributes(promptAttributes(request));
+    if (prompts !== undefined) keepPrompt(prompts, request);
     const seconds = () => (performance.now() - fromMs) / 1000;
+    let hasBegun = false;
+    const begun = () => {
+      if (!hasBegun) measures.firstChunk(about, seconds());
+      hasBegun = true;
+    };
+    const heard: ModelCallContext = {
+      ...context,
+      onText(piece) {
+        if (piece !== '') begun();
+        context.onText(piece);
+      },
+      onReasoning(piece) {
+        if (piece !== '') begun();
+        context.onReasoning?.(piece);
+      },
+    };
     try {
-      const reply = await model.call(request, context);
+      const reply = await model.call(request, heard);
       measures.request(about, seconds(), { usage: reply.usage, price: priceOf(request.model) });
       return reply;
     } catch (error) {

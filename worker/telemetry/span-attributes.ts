@@ -17,15 +17,26 @@ export function modelOperation({ params }: Pick<ModelRequest, 'params'>): 'chat'
   return params.api === 'completions' ? 'text_completion' : 'chat';
 }
 
-/** Name and attributes of a span. `contents`: with questions, replies, inputs and outputs. */
+interface SpanOptions {
+  providerOf(adapter: string): string;
+  /** With questions, replies, inputs and outputs. */
+  contents: boolean;
+  /** Description of the agent. */
+  description?: string | undefined;
+  /** Attributes of a model call's prompt, if the call was made in this process. */
+  prompt?: Attributes | undefined;
+}
+
+/** Name and attributes of a span. */
 export function spanText(
   span: RunSpan,
-  providerOf: (adapter: string) => string,
-  contents: boolean,
+  { providerOf, contents, description, prompt }: SpanOptions,
 ): SpanText {
   const provider = providerOf(span.adapter);
   const own = {
+    'gen_ai.agent.id': span.name,
     'gen_ai.agent.name': span.name,
+    'gen_ai.agent.description': description,
     'gen_ai.conversation.id': span.session,
     'reloop.run.id': span.workflowId,
     'reloop.run.run_id': span.runId,
@@ -40,7 +51,7 @@ export function spanText(
     case 'model':
       return {
         name: `${modelOperation(span)} ${span.model}`,
-        attributes: { ...own, ...modelAttributes(span, providerOf, contents) },
+        attributes: { ...own, ...modelAttributes(span, providerOf, contents), ...prompt },
       };
     case 'tool':
       return {
@@ -67,7 +78,12 @@ function runAttributes(span: SpanOf<'run'>, provider: string, contents: boolean)
     ...(contents && {
       'gen_ai.input.messages': input === undefined ? undefined : messages([{ role: 'user', content: input }]),
       'gen_ai.output.messages':
-        error === undefined ? messages([{ role: 'assistant', content: asText(output) }]) : undefined,
+        error === undefined
+          ? replyText(
+              { role: 'assistant', content: asText(output) },
+              status === 'stopped' ? 'length' : 'stop',
+            )
+          : undefined,
     }),
   };
 }
@@ -90,6 +106,7 @@ function modelAttributes(
     'gen_ai.request.top_p': params.topP,
     'gen_ai.request.frequency_penalty': params.frequencyPenalty,
     'gen_ai.request.presence_penalty': params.presencePenalty,
+    'gen_ai.request.stream': params.stream,
     'gen_ai.request.stop_sequences': stop.length === 0 ? undefined : stop,
     'gen_ai.response.finish_reasons': turn && [turn.finishReason],
     'gen_ai.usage.input_tokens': usage?.promptTokens,
@@ -100,9 +117,10 @@ function modelAttributes(
     'reloop.call.attempts': attempts,
     ...(contents &&
       turn && {
-        'gen_ai.output.messages': messages([
+        'gen_ai.output.messages': replyText(
           { role: 'assistant', content: turn.text, toolCalls: turn.toolCalls },
-        ]),
+          turn.finishReason,
+        ),
       }),
   };
 }
@@ -113,6 +131,7 @@ function toolAttributes(span: SpanOf<'tool'>, contents: boolean): Attributes {
     'gen_ai.operation.name': 'execute_tool',
     'gen_ai.tool.name': action.tool,
     'gen_ai.tool.type': 'function',
+    'gen_ai.tool.description': span.toolDescription,
     'gen_ai.tool.call.id': call,
     'reloop.call.id': call,
     'reloop.call.attempts': attempts,
@@ -123,11 +142,28 @@ function toolAttributes(span: SpanOf<'tool'>, contents: boolean): Attributes {
   };
 }
 
-/** The prompt of a request, which only the attempt has. */
+/** Attributes of a request's prompt, for the span of its call. */
 export function promptAttributes({ prompt }: ModelRequest): Attributes {
-  const all: ChatMessage[] =
-    prompt.type === 'text' ? [{ role: 'user', content: prompt.text }] : [...prompt.messages];
-  return { 'gen_ai.input.messages': messages(all) };
+  const all: readonly ChatMessage[] =
+    prompt.type === 'text' ? [{ role: 'user', content: prompt.text }] : prompt.messages;
+  const tools = prompt.type === 'text' ? [] : (prompt.tools ?? []);
+  const end = all.findIndex(({ role }) => role !== 'system');
+  const instructions = all.slice(0, end < 0 ? all.length : end);
+  return {
+    'gen_ai.system_instructions':
+      instructions.length === 0 ? undefined : listed(instructions.map(({ content }) => textPart(content))),
+    'gen_ai.input.messages': listed(all.slice(instructions.length).map(messageOf)),
+    'gen_ai.tool.definitions':
+      tools.length === 0 ? undefined : listed(tools.map((tool) => ({ type: 'function', ...tool }))),
+  };
+}
+
+/**
+ * The same for the span of an attempt. With the names of the conventions it would count as a second model call: Phoenix makes one of any span
+ * that has `gen_ai.input.messages`.
+ */
+export function attemptPrompt(prompt: Attributes): Attributes {
+  return { 'reloop.prompt': prompt['gen_ai.input.messages'] };
 }
 
 function shown(value: Json): string {
@@ -136,16 +172,38 @@ function shown(value: Json): string {
 
 /** Messages as the conventions write them. Images are named, not sent. */
 function messages(list: readonly ChatMessage[]): string {
-  const written = list.map(({ role, content, toolCalls = [], toolCallId }) => {
-    const text = content === null ? '' : contentText(content);
-    const said =
-      toolCallId === undefined
-        ? { type: 'text', content: text }
-        : { type: 'tool_call_response', id: toolCallId, response: text };
-    const calls = toolCalls.map(({ id, name, arguments: input }) => {
-      return { type: 'tool_call', id, name, arguments: input };
-    });
-    return { role, parts: [...(text === '' ? [] : [said]), ...calls] };
+  return listed(list.map(messageOf));
+}
+
+/** A reply of a model: the conventions' schema demands the reason of its end. */
+function replyText(message: ChatMessage, finishReason: string): string {
+  return listed([{ ...messageOf(message), finish_reason: finishReason }]);
+}
+
+function messageOf({ role, content, toolCalls = [], toolCallId }: ChatMessage): object {
+  const said =
+    toolCallId === undefined
+      ? textPart(content)
+      : { type: 'tool_call_response', id: toolCallId, response: textPart(content).content };
+  const calls = toolCalls.map(({ id, name, arguments: input }) => {
+    return { type: 'tool_call', id, name, arguments: parsed(input) };
   });
-  return withoutSecrets(JSON.stringify(written), []);
+  return { role, parts: [...(textPart(content).content === '' ? [] : [said]), ...calls] };
+}
+
+function textPart(content: ChatMessage['content']): { type: 'text'; content: string } {
+  return { type: 'text', content: content === null ? '' : contentText(content) };
+}
+
+/** A model may write arguments that are not JSON. */
+function parsed(input: string): unknown {
+  try {
+    return JSON.parse(input);
+  } catch {
+    return input;
+  }
+}
+
+function listed(list: readonly object[]): string {
+  return withoutSecrets(JSON.stringify(list), []);
 }

@@ -7,13 +7,14 @@ export async function startTelemetry(
   loaded: LoadedConfig,
   server: TelemetryServer,
 ): Promise<Telemetry | undefined> {
-  const { telemetry, models, priceOf } = loaded;
+  const { agents, telemetry, models, priceOf } = loaded;
   if (telemetry?.opentelemetry !== true) return undefined;
   const { createTelemetry, sdkProblem } = await import('./opentelemetry.ts');
   const problem = sdkProblem();
   if (problem?.severity === 'error') throw new ConfigError(problem.message);
   if (problem !== undefined) server.onWarning?.(problem.message);
-  return createTelemetry({ contents: telemetry.contents, models, priceOf, server });
+  const descriptionOf = (agent: string) => agents.get(agent)?.description;
+  return createTelemetry({ contents: telemetry.contents, models, priceOf, descriptionOf, server });
 }
 
 /** Has the SDK send what it still keeps, in at most some seconds. */

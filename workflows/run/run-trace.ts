@@ -49,6 +49,7 @@ export function runTrace(
       trace,
       spanId: idOf([runId, scope]),
       startMs: scope === 0 ? startTime.getTime() : Date.now(),
+      toolDescription: (tool) => agent().tools.find(({ name }) => name === tool)?.description,
       callId,
     }),
   };
