@@ -1,5 +1,4 @@
-import { ROOT_CONTEXT, context, metrics, trace } from '@opentelemetry/api';
-import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
+import { ROOT_CONTEXT, metrics, trace } from '@opentelemetry/api';
 import {
   AggregationTemporality,
   InMemoryMetricExporter,
@@ -12,13 +11,10 @@ import {
   SimpleSpanProcessor,
   TraceIdRatioBasedSampler,
 } from '@opentelemetry/sdk-trace-base';
-import { defaultPayloadConverter } from '@temporalio/common';
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
 import { traceIds } from '../../index.ts';
 import { callerTrace } from '../../client/start/caller-trace.ts';
 import type { ModelTurn } from '../../agent/calls/calls.ts';
-import type { ModelPrompt } from '../../agent/definition/kind.ts';
-import { TRACE_HEADER } from '../../agent/values/trace-context.ts';
 import type { RunSpan } from '../../agent/run/run-spans.ts';
 import { ModelError, defineModel } from '../../models/index.ts';
 import { createTelemetry, sdkProblem } from '../../worker/telemetry/opentelemetry.ts';
@@ -28,14 +24,13 @@ import { sampleManifest } from '../support/manifest.ts';
 afterEach(() => {
   trace.disable();
   metrics.disable();
-  context.disable();
 });
 
 const RUN = '01a207dc-2ec8-7748-b18b-efb4d46e35a5';
 const server = { connection: undefined, namespace: 'default', searchAttributes: false };
-const telemetry = (models = new Map<string, ReturnType<typeof defineModel>>(), contents = false) =>
+const telemetry = (models = new Map<string, ReturnType<typeof defineModel>>()) =>
   createTelemetry({
-    contents,
+    contents: false,
     models,
     priceOf: () => ({ input: 1, output: 2 }),
     descriptionOf: () => 'Sells chairs.',
@@ -148,95 +143,6 @@ test('the span of a model call names the model that answered, and its provider',
     'gen_ai.provider.name': 'acme',
     'gen_ai.request.model': model,
     'gen_ai.response.model': 'm-1',
-  });
-});
-
-describe('with contents', () => {
-  const usage = { promptTokens: 1, completionTokens: 1, totalTokens: 2, modelCalls: 1 };
-  const toolCalls = [
-    { id: 'c1', name: 'price', arguments: '{"thing":"chair"}' },
-    { id: 'c2', name: 'price', arguments: '{not' },
-  ];
-  const model = defineModel({
-    call: () => Promise.resolve({ text: 'One moment.', toolCalls, finishReason: 'tool_calls', usage }),
-  });
-  const models = new Map([['mine', model]]);
-  const spanId = 'cd'.repeat(8);
-  const prompt: ModelPrompt = {
-    type: 'messages',
-    messages: [
-      { role: 'system', content: 'Be kind.' },
-      { role: 'user', content: 'What is it?' },
-    ],
-    tools: [{ name: 'price', description: 'Gives a price.', parameters: { type: 'object' } }],
-  };
-  const { name, adapter, params, stop } = sampleManifest({});
-  const turn = { digest: '', text: 'One moment.', toolCalls, finishReason: 'tool_calls', usage, request: '' };
-  const decision = { type: 'finish', output: 'x' } as const;
-  const span: RunSpan = {
-    ...{ name, adapter, model: 'm-1', params, stop, workflowId: 'w', runId: RUN },
-    ...{
-      traceId: 'ab'.repeat(16),
-      spanId,
-      parentId: undefined,
-      sampled: true,
-      startMs: 1,
-      endMs: 2,
-      marks: [],
-    },
-    ...{ type: 'model', call: '1', attempts: 1, turn: { ...turn, decision } },
-  };
-
-  /** Makes an attempt of the call, then has the workflow send the call's span. */
-  async function sent(asks: boolean) {
-    const exporter = startSdk();
-    context.setGlobalContextManager(new AsyncLocalStorageContextManager());
-    const { measured, interceptor, sinks } = telemetry(models, true);
-    const header = { traceparent: `00-${span.traceId}-${spanId}-01` };
-    const headers = { [TRACE_HEADER]: defaultPayloadConverter.toPayload(header) };
-    const info = { activityId: '1', attempt: 1, activityType: 'callModel' };
-    const { inbound } = interceptor({ info } as never); // of the activity's context, only its facts are read
-    const call = { signal: new AbortController().signal, onText: () => undefined, step: '1', runId: RUN };
-    const ask = () => measured(models).get('mine')?.call({ model: 'm-1', prompt, stop: [], params }, call);
-    if (asks) await inbound?.execute?.({ args: [], headers }, async () => ask());
-    sinks.span(span);
-    return exporter.getFinishedSpans();
-  }
-
-  test('a model call is one span with its input, its output and the tools', async () => {
-    const [attempt, own] = await sent(true);
-    expect(own?.attributes).toMatchObject({
-      'gen_ai.agent.id': name,
-      'gen_ai.agent.description': 'Sells chairs.',
-      'gen_ai.request.stream': params.stream,
-      'gen_ai.system_instructions': '[{"type":"text","content":"Be kind."}]',
-      'gen_ai.input.messages': '[{"role":"user","parts":[{"type":"text","content":"What is it?"}]}]',
-    });
-    const json = (key: string) => JSON.parse(String(own?.attributes[key])) as unknown;
-    expect(json('gen_ai.tool.definitions')).toEqual([
-      { type: 'function', name: 'price', description: 'Gives a price.', parameters: { type: 'object' } },
-    ]);
-    expect(json('gen_ai.output.messages')).toEqual([
-      {
-        role: 'assistant',
-        parts: [
-          { type: 'text', content: 'One moment.' },
-          { type: 'tool_call', id: 'c1', name: 'price', arguments: { thing: 'chair' } },
-          { type: 'tool_call', id: 'c2', name: 'price', arguments: '{not' },
-        ],
-        finish_reason: 'tool_calls',
-      },
-    ]);
-    expect(attempt?.name).toBe('attempt');
-    expect(Object.keys(attempt?.attributes ?? {}).filter((key) => key.startsWith('gen_ai.'))).toEqual([]);
-    expect(attempt?.attributes['reloop.prompt']).toContain('What is it?');
-  });
-
-  test('a call that another worker has made has its output only', async () => {
-    const [own, ...others] = await sent(false);
-    expect(others).toEqual([]);
-    expect(own?.attributes).toHaveProperty(['gen_ai.output.messages']);
-    expect(own?.attributes).not.toHaveProperty(['gen_ai.input.messages']);
   });
 });
 
