@@ -29,7 +29,7 @@ export function activityContext(
     ...own,
     signal,
     progress: (text) => heartbeat.set({ progress: boundedText(text, limits.progressChars) }),
-    checkpoint: async (value) => heartbeat.store({ checkpoint: checkedCheckpoint(tool.name, value) }),
+    checkpoint: async (value) => heartbeat.store({ checkpoint: checkedCheckpoint(tool.name, value, meta) }),
     lastCheckpoint,
     earlierCalls: () => earlierCalls(context, tool.name, meta.scope),
     attempt: context.info.attempt,
@@ -89,12 +89,20 @@ class CheckpointError extends Error {
 }
 
 /** A tool's checkpoint as it is recorded. Throws {@link CheckpointError}; nothing is stored then. */
-function checkedCheckpoint(tool: string, value: unknown): Json {
+function checkedCheckpoint(
+  tool: string,
+  value: unknown,
+  { checkpointBytes: most = limits.checkpointBytes }: ToolCallMeta,
+): Json {
   const checkpoint = asJson(tool, value);
   const bytes = utf8Length(JSON.stringify(checkpoint));
-  if (bytes <= limits.checkpointBytes) return checkpoint;
+  if (bytes <= most) return checkpoint;
+  const shared =
+    most < limits.checkpointBytes
+      ? ` Calls of a run that are under way together share ${limits.checkpointsBytes / 1e6} MB, so fewer calls in one reply have more room.`
+      : '';
   throw new CheckpointError(
-    `The checkpoint of ${tool} has ${bytes} bytes as JSON; at most ${limits.checkpointBytes} can be stored, so it was not. Store where the work is kept, not the work itself.`,
+    `The checkpoint of ${tool} has ${bytes} bytes as JSON; at most ${most} can be stored, so it was not. Store where the work is kept, not the work itself.${shared}`,
   );
 }
 

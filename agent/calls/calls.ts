@@ -219,6 +219,8 @@ export interface ToolCallMeta {
   checkpoint?: Json | undefined;
   /** The checkpoint is the activity's second argument, because headers are not encrypted. */
   checkpointFollows?: true | undefined;
+  /** Limit for a checkpoint, where many calls share the room. Default: `limits.checkpointBytes`. */
+  checkpointBytes?: number | undefined;
   /** The call may take effect once only. */
   once?: true | undefined;
   /** The run has a context, which its agent's manifest holds. */

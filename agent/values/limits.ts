@@ -71,6 +71,12 @@ export const limits = {
   webhookBytes: 100_000,
   /** A tool's checkpoint for its next attempt. */
   checkpointBytes: 500_000,
+  /** The checkpoints of all calls of a turn: Temporal terminates a run whose calls under way keep more than 8 MB. */
+  checkpointsBytes: 6_000_000,
+  /** Further room for the calls of other agents in one workflow. */
+  checkpointReserveBytes: 1_000_000,
+  /** Progress and an error beside a checkpoint, in ASCII; other text has what is left up to 8 MB. */
+  besideCheckpointBytes: 8_000,
   /** Characters of an error's message; it is recorded several times. */
   errorChars: 4_000,
   errorTypeChars: 100,

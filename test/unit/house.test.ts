@@ -44,6 +44,7 @@ const SHARED_NAMES = new Map([
 const HOLDING = new Map([
   ['agent-registry.ts', 'each workflow has its own'],
   ['call-header.ts', 'each workflow has its own'],
+  ['checkpoint-room.ts', 'each workflow has its own'],
   ['valid-prompt.ts', 'by prompt, and by call'],
   ['parameters.ts', 'by schema'],
   ['tool-call.ts', 'by the context of one attempt'],

@@ -8,6 +8,7 @@ import {
 } from '../../agent/calls/calls.ts';
 import { readFailure } from '../../agent/calls/failures.ts';
 import { readToolResult } from '../../agent/calls/tool-result.ts';
+import { limits } from '../../agent/values/limits.ts';
 import type { ToolManifest } from '../../agent/definition/manifest.ts';
 import type { CallEnd } from '../../agent/rules/call-rules.ts';
 import type { CallFact } from '../../agent/run/call-state.ts';
@@ -177,7 +178,7 @@ function startActivity(loop: AgentLoop, { tool, call, open }: TurnCall, id: stri
 }
 
 function metaOf(
-  { root, scope, manifest }: AgentLoop,
+  { root, scope, manifest, checkpointBytes: share }: AgentLoop,
   tool: ToolManifest,
   call: string,
   open: OpenCall,
@@ -187,7 +188,20 @@ function metaOf(
   const { checkpoint } = open.now;
   const agent = manifest.tookOver === true ? manifest.name : undefined;
   const { hooks } = manifest;
-  return { root, scope, call, agent, retry, timeoutMs, maxOutputChars, checkpoint, context, hooks };
+  const checkpointBytes = share < limits.checkpointBytes ? share : undefined;
+  return {
+    root,
+    scope,
+    call,
+    agent,
+    retry,
+    timeoutMs,
+    maxOutputChars,
+    checkpoint,
+    checkpointBytes,
+    context,
+    hooks,
+  };
 }
 
 /** Makes a reference to the activity with the recorded result. The reference has no run id, because Temporal's reset changes the run id. */

@@ -8,6 +8,7 @@ import { plannedCalls } from '../../agent/run/planned-calls.ts';
 import type { ResultRef } from '../../agent/transcript/entries.ts';
 import { emitInlineCall } from './dropped-turn.ts';
 import type { AgentLoop } from '../run/agent-loop.ts';
+import { takeCheckpointRoom } from '../run/checkpoint-room.ts';
 import { type EndedCall, callTool } from '../call/call-tool.ts';
 import { type Step, type Turn, boundedTurn } from '../run/turn.ts';
 
@@ -29,6 +30,9 @@ export async function act(loop: AgentLoop, turn: ModelTurn, ends?: readonly Kept
   });
   if (loop.pause.isOn) await pauseOver(loop, calls);
   const ended: EndedCall[] = [];
+  const toMake = calls.filter(({ state, kept }) => kept === undefined && state.end === undefined);
+  const { share, giveBack } = takeCheckpointRoom(toMake.length);
+  loop.checkpointBytes = share;
   try {
     const steps = await allOrCancel(() =>
       calls.map((call, index) => makeStep(loop, call, (end) => (ended[index] = end))),
@@ -36,6 +40,7 @@ export async function act(loop: AgentLoop, turn: ModelTurn, ends?: readonly Kept
     const reply = replyEntry(turn, iteration, manifest);
     return boundedTurn({ reply, steps });
   } finally {
+    giveBack();
     // A call without a recorded result ends in history only with the event after the turn. Its event is emitted at the same point.
     for (const { open, end } of ended.filter(Boolean))
       open.apply({ type: 'observed', observation: end.observation });

@@ -1,3 +1,4 @@
+import { limits } from '../../agent/values/limits.ts';
 import { CancellationScope, isCancellation, workflowInfo } from '@temporalio/workflow';
 import type { ResolvedAgent } from '../../agent/calls/calls.ts';
 import { readFailure } from '../../agent/calls/failures.ts';
@@ -174,6 +175,7 @@ function createLoop(
     firstN: input.firstN ?? 0,
     lastStep: lastStepOf(input),
     rewindTo: undefined,
+    checkpointBytes: limits.checkpointBytes,
   };
   return loop;
 }

@@ -49,6 +49,8 @@ export interface AgentLoop {
   firstN: number;
   /** The last step whose model call was scheduled. */
   lastStep: number;
+  /** Bytes for the checkpoint of each call of the turn under way. */
+  checkpointBytes: number;
   /** The run rewinds itself to before this step when no call is under way. */
   rewindTo: number | undefined;
 }
