@@ -16,7 +16,7 @@ function details(...waiting: WaitingCall[]): string {
 describe('Current Details of a run that waits', () => {
   test('say why, where to decide, and have the input as code', () => {
     expect(details(refund)).toMatchInlineSnapshot(`
-      "**Waiting for you**: refund (\`2.1\`) needs your approval
+      "**Waiting for you**: \`refund\` (\`2.1\`) needs your approval
 
       To continue: \`More Actions\` > \`Send an Update\` > \`approve\`, \`reject\`, \`resolve\`, \`abort\`. Data: none, except for \`resolve\`. Its input:
 
@@ -29,7 +29,7 @@ describe('Current Details of a run that waits', () => {
   test('say which updates need data', () => {
     const limit: WaitingCall = { ...refund, call: '4', tool: 'callModel', reason: 'limit', toolInput: '' };
     expect(details(limit)).toMatchInlineSnapshot(`
-      "**Waiting for you**: callModel (\`4\`) has come to a limit
+      "**Waiting for you**: \`callModel\` (\`4\`) has come to a limit
 
       To continue: \`More Actions\` > \`Send an Update\` > \`extend\`, \`resolve\`, \`stop\`, \`abort\`. Data: none, except for \`extend\`, \`resolve\`."
     `);
@@ -46,8 +46,8 @@ describe('Current Details of a run that waits', () => {
     expect(details(refund, mail)).toMatchInlineSnapshot(`
       "**2 calls wait for you**. To continue: \`More Actions\` > \`Send an Update\`
 
-      - refund (\`2.1\`) needs your approval: \`{"order":"1004","euros":990}\`. \`approve\`, \`reject\`, \`resolve\`, \`abort\`; data \`"2.1"\`
-      - mail (\`2.2\`) failed: no server. \`retry\`, \`resolve\`, \`skip\`, \`abort\`; data \`"2.2"\`"
+      - \`refund\` (\`2.1\`) needs your approval: \`{"order":"1004","euros":990}\`. \`approve\`, \`reject\`, \`resolve\`, \`abort\`; data \`"2.1"\`
+      - \`mail\` (\`2.2\`) failed: \`no server\`. \`retry\`, \`resolve\`, \`skip\`, \`abort\`; data \`"2.2"\`"
     `);
   });
 
@@ -56,6 +56,32 @@ describe('Current Details of a run that waits', () => {
     expect(below).toContain('in the child workflow `desk/3.1` (see Relationships)');
   });
 });
+
+const MARKUP =
+  '[click](http://x.example)\r\r![i](http://x.example/i.png) <b id=mark> ``` \n\n**To continue**: pay. `';
+
+test.each<[what: string, wait: Partial<WaitingCall>]>([
+  ['an error', { reason: 'failed', error: { type: 'Error', message: MARKUP } }],
+  ['a note', { reason: 'deferred', note: MARKUP }],
+  ["a tool's name", { tool: MARKUP }],
+  ['an input', { toolInput: MARKUP }],
+  ['the id of a run', { call: '1.1/2.1' }],
+])('markup in %s is shown as code', (_what, wait) => {
+  const one = { ...refund, ...wait };
+  const shown = [[one], [one, { ...one, call: '2.2' }]].map((waiting) =>
+    waitingDetails(`desk ${MARKUP}`, waiting).join('\n\n'),
+  );
+  for (const details of shown) expect(withoutCode(details)).not.toMatch(/[[<!]|pay/u);
+});
+
+/** Markdown without its code blocks and code spans (CommonMark 4.5, 6.1). */
+function withoutCode(markdown: string): string {
+  const text = markdown.replaceAll(/^(`{3,})\n.*?\n\1$/gmsu, '');
+  return text
+    .split(/(?:\r\n|\r|\n){2,}/u)
+    .map((paragraph) => paragraph.replaceAll(/(?<!`)(`+)(?!`).*?(?<!`)\1(?!`)/gsu, ''))
+    .join('\n\n');
+}
 
 test('the descriptions of updates have no number of a call', () => {
   const helps = decisionNames.map(helpOf);

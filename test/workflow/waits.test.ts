@@ -98,7 +98,7 @@ describe('a call that waits', () => {
     const handle = rig.temporal.workflow.getHandle(run.id);
     expect(await handle.query('status')).toMatchObject({ status: 'waiting', waiting: [wait], running: [] });
     const metadata = await handle.query<{ currentDetails: string }>('__temporal_workflow_metadata');
-    expect(metadata.currentDetails).toContain('**Waiting for you**: flaky (`1.1`) failed');
+    expect(metadata.currentDetails).toContain('**Waiting for you**: `flaky` (`1.1`) failed');
     expect((await handle.describe()).memo).toMatchObject({ waiting: [{ call: '1.1', reason: 'failed' }] });
     await run.decide(undefined, { type: 'skip' });
     await run.result();

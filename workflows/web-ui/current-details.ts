@@ -40,8 +40,11 @@ export function showConversation(
 ): void {
   const shown = messages
     .slice(-MOST_MESSAGES)
-    .map(({ role, content }) => `**${speakers[role]}**: ${boundedText(content ?? '', MESSAGE_CHARS)}`);
-  const running = open === undefined ? 'No run is under way.' : `Run \`${open.id}\` is under way.`;
+    .flatMap(({ role, content }) => [
+      `**${speakers[role]}**:`,
+      codeBlock(boundedText(content ?? '', MESSAGE_CHARS)),
+    ]);
+  const running = open === undefined ? 'No run is under way.' : `Run ${codeSpan(open.id)} is under way.`;
   const queued = queue.length === 0 ? '' : ` ${queue.length} wait for their turn.`;
   showDetails([...shown, running + queued]);
 }
@@ -115,12 +118,12 @@ function lostAttempt(id: string, waiting: WaitingCall): string {
 }
 
 function subject(waiting: WaitingCall): string {
-  return `${boundedText(waiting.tool, 100)} (\`${waiting.call}\`) ${reasonText(waiting)}`;
+  return `${codeSpan(boundedText(waiting.tool, 100))} (${codeSpan(waiting.call)}) ${reasonText(waiting)}`;
 }
 
 function whyText({ error, note }: WaitingCall): string | undefined {
   const why = error?.message ?? (note === undefined ? undefined : asText(note));
-  return why === undefined ? undefined : boundedText(why, LISTED_CHARS);
+  return why === undefined || why.trim() === '' ? undefined : codeSpan(boundedText(why, LISTED_CHARS));
 }
 
 function updates(waiting: WaitingCall): string {
@@ -132,7 +135,7 @@ function updates(waiting: WaitingCall): string {
 /** Says where to send a decision on a sub-agent's call: to the sub-agent's workflow. Empty for the run's own calls. */
 function place(id: string, { call }: WaitingCall): string {
   return callPath(call).length > 1
-    ? `in the child workflow \`${workflowOfCall(id, call)}\` (see Relationships): `
+    ? `in the child workflow ${codeSpan(workflowOfCall(id, call))} (see Relationships): `
     : '';
 }
 
@@ -160,20 +163,31 @@ function ownId({ call }: WaitingCall): string {
 /** The input as a code block. In plain text the Web UI would show curly quotes, which are not JSON. */
 function inputBlock(waiting: WaitingCall): string | undefined {
   const text = inputText(waiting, INPUT_CHARS);
-  if (text === '') return undefined;
-  const fence = '`'.repeat(Math.max(3, longestTicks(text) + 1));
-  return [fence, text, fence].join('\n');
+  return text === '' ? undefined : codeBlock(text);
 }
 
 function inputSpan(waiting: WaitingCall): string {
-  const text = inputText(waiting, LISTED_CHARS).replaceAll('\n', ' ');
-  if (text === '') return '';
-  const [ticks, pad] = ['`'.repeat(longestTicks(text) + 1), text.includes('`') ? ' ' : ''];
-  return `${ticks}${pad}${text}${pad}${ticks}`;
+  const text = inputText(waiting, LISTED_CHARS);
+  return text === '' ? '' : codeSpan(text);
 }
 
 function inputText({ toolInput }: WaitingCall, length: number): string {
   return boundedText(asText(toolInput ?? ''), length);
+}
+
+/**
+ * A text as code in a paragraph. What a tool, a model or a stranger has written is shown as code everywhere: as Markdown it could have
+ * links, pictures, and sentences that look like Reloop's.
+ */
+function codeSpan(text: string): string {
+  const line = text.replaceAll(/[\r\n]+/gu, ' ');
+  const [ticks, pad] = ['`'.repeat(longestTicks(line) + 1), line.includes('`') ? ' ' : ''];
+  return `${ticks}${pad}${line}${pad}${ticks}`;
+}
+
+function codeBlock(text: string): string {
+  const fence = '`'.repeat(Math.max(3, longestTicks(text) + 1));
+  return [fence, text, fence].join('\n');
 }
 
 function longestTicks(text: string): number {
