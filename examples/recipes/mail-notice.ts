@@ -46,7 +46,13 @@ function textOf({ id, agent, url, waiting, error }: Notice['data']): string {
   if (waiting !== undefined) {
     const { call, tool, toolInput, reason, decisions } = waiting;
     lines.push(`${tool} (${call}), ${reason}: ${JSON.stringify(toolInput)}`, '');
-    lines.push(...decisions.map((decision) => `reloop ${decision} ${id} ${call}`));
+    const words = [...(id.startsWith('-') ? ['--'] : []), quoted(id), call].join(' ');
+    lines.push(...decisions.map((decision) => `reloop ${decision} ${words}`));
   }
   return lines.filter((line) => line !== undefined).join('\n');
+}
+
+/** A word for a shell: who starts a run may choose its id. */
+function quoted(word: string): string {
+  return /^[\w@%+=:,./-]+$/u.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }
