@@ -22,18 +22,29 @@ export type OptionalPackage =
  * of a run. `who` is the user's code: `python()`. Throws an Error with the package to install.
  */
 export function requirePackage(name: OptionalPackage, who: string, find = versionOf): void {
+  requirePackages([name], who, find);
+}
+
+/** The same for several packages, all in one sentence. */
+export function requirePackages(names: readonly OptionalPackage[], who: string, find = versionOf): void {
   const { peerDependencies } = require('reloop/package.json') as {
     peerDependencies: { [name in OptionalPackage]: string };
   }; // of the package this file is in
-  const accepted = peerDependencies[name];
-  const installed = find(name);
-  const remedy = `npm install ${name}@${accepted}`;
-  if (installed === undefined) {
-    throw new Error(`${who} needs the package ${name}, which is not installed: ${remedy}`);
+  const packages = names.map((name) => ({ name, accepted: peerDependencies[name], installed: find(name) }));
+  const wrong = packages.filter(
+    ({ accepted, installed }) => installed === undefined || !isWithin(installed, accepted),
+  );
+  const [first] = wrong;
+  if (first === undefined) return;
+  const remedy = `npm install ${wrong.map(({ name, accepted }) => `${name}@${accepted}`).join(' ')}`;
+  if (wrong.some(({ installed }) => installed === undefined)) {
+    const what = wrong.map(({ name }) => name).join(', ');
+    const are = wrong.length === 1 ? `the package ${what}, which is` : `the packages ${what}, which are`;
+    throw new Error(`${who} needs ${are} not installed: ${remedy}`);
   }
-  if (!isWithin(installed, accepted)) {
-    throw new Error(`${who} needs ${name} ${accepted}, but ${installed} is installed: ${remedy}`);
-  }
+  const what = wrong.map(({ name, accepted }) => `${name} ${accepted}`).join(', ');
+  const have = wrong.map(({ installed }) => installed).join(', ');
+  throw new Error(`${who} needs ${what}, but ${have} is installed: ${remedy}`);
 }
 
 /** Version of the installed package. Read from its files, since not every package lets its package.json be required. */

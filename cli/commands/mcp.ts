@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
-import { requirePackage } from '../../tools/optional-package.ts';
+import { requirePackages } from '../../tools/optional-package.ts';
 import { loadCommandConfig } from '../connection/command-config.ts';
 import { needsWorker } from '../connection/command-worker.ts';
 import { type ContextOptions, withTemporal } from '../connection/context.ts';
@@ -12,8 +12,7 @@ const SENDER = 'mcp';
 
 /** `reloop mcp`: the agents of the config, or one of them, as tools of an MCP server on stdin and stdout, until its client ends. */
 export async function mcpServer(io: Io, named: string | undefined, options: ContextOptions): Promise<number> {
-  for (const name of ['@modelcontextprotocol/sdk', 'hono', '@hono/zod-openapi'] as const)
-    requirePackage(name, 'reloop mcp');
+  requirePackages(['@modelcontextprotocol/sdk', 'hono', '@hono/zod-openapi'], 'reloop mcp');
   const config = await loadCommandConfig(options.config);
   const all = servedAgents(config.loaded);
   const agents = named === undefined ? all : all.filter(({ name }) => name === named);

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { adapterFor, adapters } from '../../models/adapters.ts';
-import { requirePackage } from '../../tools/optional-package.ts';
+import { requirePackage, requirePackages } from '../../tools/optional-package.ts';
 import { cleanEnv, root } from '../support/cli.ts';
 import { importedPackages, notFound } from '../support/declared-imports.ts';
 
@@ -28,6 +28,14 @@ describe('a package that not every project has', () => {
     const needs =
       /^python\(\) needs the package pyodide, which is not installed: npm install pyodide@\^\d+\.\d+\.\d+$/u;
     expect(() => requirePackage('pyodide', 'python()', () => undefined)).toThrow(needs);
+  });
+
+  test('is named beside all others that a command lacks, with one line that installs them', () => {
+    const find = (name: string) =>
+      name === 'hono' ? undefined : name === '@hono/zod-openapi' ? '0.1.0' : '1.0.0';
+    const needs =
+      /^serve needs the packages hono, @hono\/zod-openapi, .* not installed: npm install hono@\S+ @hono\/zod-openapi@\S+/u;
+    expect(() => requirePackages(['hono', '@hono/zod-openapi'], 'serve', find)).toThrow(needs);
   });
 
   test.each(['1.0.0', '1.31.9', '1.32.1', '2.0.0'])('is refused in version %s', (version) => {
