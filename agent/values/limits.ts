@@ -106,3 +106,6 @@ export const limits = {
   /** Attempts lost to dying workers, on top of an activity's own. */
   workerDeathAllowance: 25,
 } as const;
+
+/** Characters of a token for a server of Reloop's. Shorter tokens can be guessed. */
+export const LEAST_TOKEN_CHARS = 16;

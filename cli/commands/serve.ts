@@ -2,9 +2,12 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import type { ServerType } from '@hono/node-server';
+import { fieldOf } from '../../agent/values/values.ts';
 import { setValue } from '../../agent/values/set-value.ts';
 import type { Gateway, GatewayOptions, TokenCaller } from '../../gateway/index.ts';
-import { requirePackage } from '../../tools/optional-package.ts';
+import { LOOPBACK_NAMES } from '../../gateway/http/loopback-names.ts';
+import { holderOf } from '../../server/server.ts';
+import { requirePackage, requirePackages } from '../../tools/optional-package.ts';
 import { loadCommandConfig } from '../connection/command-config.ts';
 import { type ContextOptions, withTemporal } from '../connection/context.ts';
 import { servedAgents, servingClient } from '../connection/served-agents.ts';
@@ -23,20 +26,20 @@ interface ServeOptions extends ContextOptions {
   open?: boolean;
   /** Origins of web pages that may ask. */
   origin?: string[];
+  /** Address at which others reach the gateway. */
+  publicUrl?: string;
   /** Address of Temporal's Web UI. */
   webUi?: string;
 }
 
 const TOKEN = 'RELOOP_GATEWAY_TOKEN';
 const CALLBACK_SECRET = 'RELOOP_CALLBACK_SECRET';
-/** A browser on this machine may ask by these names. */
-const LOOPBACK_NAMES = ['localhost', '127.0.0.1', '[::1]'];
 const PACKAGES = ['hono', '@hono/zod-openapi', '@hono/node-server'] as const;
 
 /** `reloop serve`: an HTTP API for runs, until it is told to end. */
 export async function serve(io: Io, options: ServeOptions): Promise<number> {
   const { host, port, origin } = options;
-  for (const name of PACKAGES) requirePackage(name, 'reloop serve');
+  requirePackages(PACKAGES, 'reloop serve');
   const config = await loadCommandConfig(options.config);
   const callers = callersOf(io, options);
   const { createGateway } = await import('../../gateway/index.ts');
@@ -49,6 +52,7 @@ export async function serve(io: Io, options: ServeOptions): Promise<number> {
         agents: servedAgents(config.loaded),
         origins: origin,
         callbacks: callbacksOf(io.env, options.callbacks),
+        publicUrl: options.publicUrl,
         webUi: options.webUi ?? webUiAddress(io.env, context),
         onError: (error) => say(io, error instanceof Error ? (error.stack ?? error.message) : String(error)),
       });
@@ -97,7 +101,11 @@ async function listening(gateway: Gateway, host: string, port: number): Promise<
     await once(server, 'listening');
     return server;
   } catch (error) {
-    throw new UsageError(`serve cannot listen on ${host}:${port}: ${String(error)}`);
+    const isTaken = fieldOf(error, 'code') === 'EADDRINUSE';
+    const why = isTaken
+      ? `${await holderOf(port)} listens there. Name another port: --port ${port + 1}`
+      : String(error);
+    throw new UsageError(`serve cannot listen on ${host}:${port}: ${why}.`);
   }
 }
 

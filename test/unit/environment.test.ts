@@ -84,9 +84,9 @@ const listed: Listed[] = [
   ['RELOOP_DEFER_KEY', KEY, () => environmentSigner() !== undefined, true, false],
   ...['RELOOP_CODEC_TOKEN', 'RELOOP_GATEWAY_TOKEN'].map((name): Listed => [
     name,
-    'secret',
+    'a-secret-of-mine',
     () => tokenOf(process.env, name),
-    'secret',
+    'a-secret-of-mine',
     expect.stringMatching(/^[0-9a-f]{32}$/u),
   ]),
   ['RELOOP_CALLBACK_SECRET', 'secret', () => callbacksOf(process.env, true), { secret: 'secret' }, true],
