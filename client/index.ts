@@ -42,6 +42,7 @@ export {
   DecisionRefused,
   InvalidInput,
   RunNotFound,
+  RunNotTaking,
   ScheduleNotFound,
   SessionNotFound,
   TemporalUnreachable,

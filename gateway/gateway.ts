@@ -2,27 +2,22 @@ import { OpenAPIHono, z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { cors } from 'hono/cors';
-import { InvalidInput } from '../agent/values/refusal.ts';
 import { fieldOf } from '../agent/values/values.ts';
 import type { AgentClient } from '../client/api/agent-client.ts';
-import { temporalAnswers } from './http/temporal-answers.ts';
-import {
-  type Authenticate,
-  type Caller,
-  type TokenCaller,
-  byToken,
-  checkedCaller,
-  demand,
-  everybody,
-} from './http/caller.ts';
+import { createProbe, temporalAnswers } from './http/temporal-answers.ts';
+import { type Caller, demand } from './http/caller.ts';
+import { refuseDeepBody } from './http/deep-body.ts';
 import { refuseForeignHost, refuseForeignPage } from './http/foreign-page.ts';
+import { LOOPBACK_NAMES } from './http/loopback-names.ts';
 import { createNamedClients } from './http/named-clients.ts';
 import { Refused, isOwnFault, problemResponse } from './http/problem.ts';
+import { closedAtEnd, createOpenCount } from './http/open-count.ts';
 import type { Protocol, ProtocolRoute } from './http/protocol.ts';
 import { createRateLimit } from './http/rate-limit.ts';
 import type { Route, ServedAgent } from './http/route.ts';
+import { type GatewayOptions, addressOf, authenticatorOf } from './gateway-options.ts';
 import { protocols } from './protocols.ts';
-import { type CallbackOptions, answerDeferred } from './routes/callback.ts';
+import { CALLBACK_SENDER, answerDeferred } from './routes/callback.ts';
 import { pageRoutes } from './routes/page-routes.ts';
 import { runRoutes } from './routes/run-routes.ts';
 import * as schemas from './routes/schemas.ts';
@@ -32,33 +27,7 @@ import { waitingRoutes } from './routes/waiting-routes.ts';
 import { checkOwn } from './http/tenant.ts';
 import { type WaitingFeed, createWaitingFeed } from './waiting/waiting-feed.ts';
 
-/** One of `tokens`, `authenticate` and `open` is needed. */
-export interface GatewayOptions {
-  /** Callers with a bearer token each. */
-  tokens?: readonly TokenCaller[] | undefined;
-  /** Finds the caller of a request in another way. */
-  authenticate?: Authenticate | undefined;
-  /** Everybody who reaches the gateway may do everything. */
-  open?: boolean | undefined;
-  /** The agents that callers may start. Default: all of the workers' config. */
-  agents?: readonly ServedAgent[] | undefined;
-  /** Path under which the gateway is mounted, such as `/api/reloop`. */
-  basePath?: string | undefined;
-  /** Origins of web pages that may ask. Default: none. */
-  origins?: readonly string[] | undefined;
-  /** Names in the gateway's address, such as `localhost`: requests by other names are refused. Default: any name. */
-  hosts?: readonly string[] | undefined;
-  /** Requests of a caller a minute, counted by each instance. Default: 600. */
-  requestsPerMinute?: number | undefined;
-  /** Largest body of a request. Default: 8,000,000 bytes. */
-  bodyBytes?: number | undefined;
-  /** `POST /deferred/TOKEN` answers a deferred call without a caller's token. Default: it does not. */
-  callbacks?: boolean | CallbackOptions | undefined;
-  /** Address of Temporal's Web UI, such as `http://127.0.0.1:8233`: the pages of runs link to it. */
-  webUi?: string | undefined;
-  /** Receives the errors that callers are not told. */
-  onError?: ((error: unknown) => void) | undefined;
-}
+export type { GatewayOptions } from './gateway-options.ts';
 
 export interface Gateway {
   /** Answers a request. Never throws. */
@@ -70,6 +39,7 @@ interface Env {
 }
 
 const REQUESTS_PER_MINUTE = 600;
+const OPEN_REQUESTS = 200;
 const BODY_BYTES = 8_000_000;
 
 const routes: readonly Route[] = [
@@ -88,8 +58,11 @@ const NOBODY: Caller = { name: 'nobody', scopes: [] };
  */
 export function createGateway(client: AgentClient, options: GatewayOptions): Gateway {
   const authenticate = authenticatorOf(options);
-  const { agents, basePath = '', origins = [], hosts, bodyBytes = BODY_BYTES } = options;
+  const { agents, basePath = '', origins = [], bodyBytes = BODY_BYTES } = options;
+  const { hosts = options.open === true ? LOOPBACK_NAMES : undefined } = options;
   const waitSeconds = createRateLimit(options.requestsPerMinute ?? REQUESTS_PER_MINUTE);
+  const openRequests = options.openRequests ?? OPEN_REQUESTS;
+  const open = createOpenCount(openRequests);
   const app = new OpenAPIHono<Env>({
     strict: false, // the inbox under a base path has an address with a slash at the end, and one without
     defaultHook(result) {
@@ -108,21 +81,35 @@ export function createGateway(client: AgentClient, options: GatewayOptions): Gat
   app.notFound((context) => answerTo(NO_ROUTE, context));
   if (origins.length > 0) app.use(cors({ origin: [...origins], exposeHeaders: ['Location'] }));
   app.use(async (context, next) => {
+    await next();
+    context.header('x-content-type-options', 'nosniff');
+    // An answer is for its caller alone. Pages and streams say so in their own way.
+    if (!context.res.headers.has('cache-control')) context.header('cache-control', 'no-store');
+  });
+  app.use(async (context, next) => {
     if (hosts !== undefined) refuseForeignHost(context.req.raw, hosts);
     refuseForeignPage(context.req.raw, origins);
     return next();
   });
+  const answersNow = createProbe(() => temporalAnswers(client));
   app.get('/health', async (context) => {
-    const answers = await temporalAnswers(client);
+    const answers = await answersNow();
     return context.json({ status: answers ? 'ok' : 'unreachable' }, answers ? 200 : 503);
   });
-  const webUi = addressOf(options.webUi);
+  const webUi = addressOf('webUi', options.webUi, "of Temporal's Web UI, such as http://127.0.0.1:8233");
+  const publicUrl = addressOf(
+    'publicUrl',
+    options.publicUrl,
+    'at which others reach the gateway, such as https://agents.example.com',
+  );
   const base = {
     clientOf: createNamedClients(client),
     agents,
     basePath,
     report,
     webUi,
+    publicUrl,
+    imageHosts: options.imageHosts,
     feed: createWaitingFeed(client, { webUi }),
   };
   const protocolRoutes = protocols.flatMap(routesOf);
@@ -133,17 +120,34 @@ export function createGateway(client: AgentClient, options: GatewayOptions): Gat
   });
   if (options.callbacks !== undefined && options.callbacks !== false) {
     const callbacks = options.callbacks === true ? {} : options.callbacks;
-    app.post('/deferred/:token', limit, (context) => answerDeferred(client, context.req.raw, callbacks));
+    const callbackClient = base.clientOf({ name: CALLBACK_SENDER });
+    app.post('/deferred/:token', limit, (context) => {
+      const seconds = waitSeconds(CALLBACK_SENDER); // senders without a token are one caller
+      if (seconds > 0) throw tooMany(seconds);
+      return answerDeferred(callbackClient, context.req.raw, callbacks);
+    });
   }
   app.use(async (context, next) => {
     const caller = await authenticate(context.req.raw);
     if (caller === undefined) throw UNKNOWN;
-    const seconds = waitSeconds(`${caller.tenant ?? ''} ${caller.name}`);
+    const key = `${caller.tenant ?? ''} ${caller.name}`;
+    const seconds = waitSeconds(key);
     if (seconds > 0) throw tooMany(seconds);
     context.set('caller', caller);
-    return next();
+    const close = open(key);
+    if (close === undefined) throw tooManyOpen(openRequests);
+    try {
+      await next();
+    } finally {
+      const response = closedAtEnd(context.res, close);
+      if (response !== context.res) context.res = response;
+    }
   });
   app.use(limit);
+  app.use(async (context, next) => {
+    await refuseDeepBody(context.req.raw);
+    return next();
+  });
   for (const route of routes) serve(app, route, base);
   for (const route of protocolRoutes) if (route.scope !== undefined) serveProtocol(app, route, base);
   app.doc31('/openapi.json', { openapi: '3.1.0', info: { title: 'Reloop', version: '1' } });
@@ -156,6 +160,8 @@ interface Base {
   agents: readonly ServedAgent[] | undefined;
   basePath: string;
   webUi: string | undefined;
+  publicUrl: string | undefined;
+  imageHosts: readonly string[] | undefined;
   feed: WaitingFeed;
   report(error: unknown): void;
 }
@@ -223,14 +229,14 @@ function contentOf(response: Route['response']) {
 function serveProtocol(
   app: OpenAPIHono<Env>,
   { method, path, scope, handle }: ProtocolRoute,
-  { clientOf, agents, basePath, report }: Base,
+  { clientOf, webUi: _webUi, feed: _feed, ...base }: Base,
 ): void {
   app.on(method.toUpperCase(), path, async (context) => {
     const caller = scope === undefined ? NOBODY : context.get('caller');
     if (scope !== undefined && scope !== 'any') demand(caller, scope);
     const params = context.req.param() as { [name: string]: string }; // Hono's type is of the path's text
     const named = clientOf(caller);
-    return handle({ client: named, caller, params, request: context.req.raw, agents, basePath, report });
+    return handle({ client: named, caller, params, request: context.req.raw, ...base });
   });
 }
 
@@ -240,32 +246,6 @@ function routesOf({ prefix, routes: own }: Protocol): ProtocolRoute[] {
 
 function protocolOf(path: string): Protocol | undefined {
   return protocols.find(({ prefix }) => path.startsWith(`${prefix}/`));
-}
-
-/** Throws InvalidInput. */
-function authenticatorOf({ tokens, authenticate, open = false }: GatewayOptions): Authenticate {
-  const given = [tokens, authenticate, open || undefined].filter((one) => one !== undefined);
-  if (given.length !== 1) {
-    throw new InvalidInput('createGateway: give one of tokens, authenticate, and open: true for everybody.');
-  }
-  if (tokens !== undefined) return byToken(tokens);
-  if (authenticate === undefined) return everybody;
-  return async (request) => {
-    const caller = await authenticate(request);
-    try {
-      return caller && checkedCaller(caller);
-    } catch (cause) {
-      throw new Error('authenticate() gave a caller that cannot be used', { cause }); // not the sender's mistake
-    }
-  };
-}
-
-/** The address without a slash at its end. Throws InvalidInput. */
-function addressOf(webUi: string | undefined): string | undefined {
-  if (webUi === undefined || /^https?:\/\/[^/\s]/u.test(webUi)) return webUi?.replace(/\/+$/u, '');
-  throw new InvalidInput(
-    `createGateway: webUi is ${JSON.stringify(webUi)}. Write the address of Temporal's Web UI, such as http://127.0.0.1:8233.`,
-  );
 }
 
 /** The problems of a request that does not fit the schema. */
@@ -288,6 +268,11 @@ function tooMany(seconds: number): Refused {
   return new Refused(429, 'TooManyRequests', `Ask again in ${seconds} s.`, {
     'retry-after': String(seconds),
   });
+}
+
+function tooManyOpen(most: number): Refused {
+  const what = `A caller has at most ${most} open requests. Close a stream, or wait for an answer.`;
+  return new Refused(429, 'TooManyRequests', what, { 'retry-after': '5' });
 }
 
 function tooLarge(bytes: number): Refused {

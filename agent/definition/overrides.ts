@@ -5,7 +5,7 @@ import { isObject } from '../values/json-object.ts';
 import { limits } from '../values/limits.ts';
 import type { RunContext } from './run-context.ts';
 import { TAGS_RULE, areTags } from './run-tags.ts';
-import { boundedText } from '../values/values.ts';
+import { boundedText, isDeeper } from '../values/values.ts';
 
 /** Options of an agent that a single run may override, as a person or a program gives them. */
 export interface StartOverrides {
@@ -81,8 +81,11 @@ const overrides: { readonly [O in keyof StartOverrides]-?: Override } = {
   },
   context: {
     check: {
-      fits: (value) => isObject(value) && utf8Length(JSON.stringify(value)) <= limits.contextBytes,
-      rule: `an object of at most ${limits.contextBytes} bytes as JSON`,
+      fits: (value) =>
+        isObject(value) &&
+        !isDeeper(value, limits.jsonDepth) &&
+        utf8Length(JSON.stringify(value)) <= limits.contextBytes,
+      rule: `an object of at most ${limits.contextBytes} bytes as JSON, nested at most ${limits.jsonDepth} levels deep`,
     },
   },
   tags: { check: { fits: areTags, rule: TAGS_RULE } },

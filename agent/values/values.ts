@@ -28,7 +28,7 @@ export function plainJson(value: unknown): Json {
   const text = stringify(value);
   if (text === undefined) return null;
   const json = JSON.parse(text) as Json; // written by JSON.stringify
-  checkDepth(json);
+  if (isDeeper(json, limits.jsonDepth)) throw tooDeep();
   // In JSON text only half a pair is written as an escape.
   return /\\ud[89a-f]/iu.test(text) ? withWellFormedTexts(json) : json;
 }
@@ -86,18 +86,18 @@ function messageOf(error: unknown): string {
     .join('');
 }
 
-/** Level by level, because a recursion over it could itself be too deep. */
-function checkDepth(json: Json): void {
-  let level: Json[] = [json];
+/** Level by level, because a recursion over it could itself be too deep. A circle is deeper than any number. */
+export function isDeeper(json: unknown, levels: number): boolean {
+  let level: unknown[] = [json];
   for (let depth = 0; level.length > 0; depth++) {
-    if (depth > limits.jsonDepth) throw tooDeep();
-    level = level.flatMap((item) =>
-      item !== null && typeof item === 'object' ? Object.values(item).filter(isNested) : [],
-    );
+    if (depth > levels) return true;
+    const next = level.flatMap((item) => (isNested(item) ? Object.values(item).filter(isNested) : []));
+    level = [...new Set(next)]; // each circle once
   }
+  return false;
 }
 
-function isNested(item: Json): boolean {
+function isNested(item: unknown): item is object {
   return item !== null && typeof item === 'object';
 }
 

@@ -25,7 +25,7 @@ import type { RestartReceipt } from '../restart/restart-run.ts';
 import { type RetryReceipt, type RetryRunOptions, retryRun } from '../restart/retry-run.ts';
 import { type RewindOptions, rewind } from '../restart/rewind.ts';
 import { foreign, numberWithoutCall } from '../read/run-sentences.ts';
-import { type ReadableRun, orRunNotFound, locationOfRun, readableRun } from '../read/run-location.ts';
+import { type ReadableRun, orRunNotFound, locationOfOwnRun, readableRun } from '../read/run-location.ts';
 import type { RunReport, RunResultWithSteps } from '../report.ts';
 import { type FoldOptions, foldRun } from '../restart/fold-run.ts';
 import type { RunExport } from '../export/run-export.ts';
@@ -140,7 +140,7 @@ export class AgentRun {
 
   /** Live state of the calls under way: progress, text, failures of earlier attempts. */
   async underWay(): Promise<RunEvent[]> {
-    const { runId } = await locationOfRun(this.#client, this.id, this.#runId);
+    const { runId } = await locationOfOwnRun(this.#client, this.id, this.#runId);
     const run = { workflowId: this.id, runId };
     const anyCall = () => 0;
     return (await createLivePoll(this.#client, () => run, anyCall)()).flatMap(reportedEvents);
@@ -198,8 +198,9 @@ export class AgentRun {
     return this.#update(name, data);
   }
 
-  /** Resolves when the run has taken it, which is recorded. */
+  /** Resolves when the run has taken it, which is recorded. Another program's workflow may have an update of that name. */
   async #update<R>(name: string, data: unknown): Promise<R> {
+    await locationOfOwnRun(this.#client, this.id, this.#runId);
     try {
       return await updateRun(this.#client, this.#handle(), name, data);
     } catch (error) {
@@ -228,9 +229,9 @@ export class AgentRun {
     return retryRun(this.#client, this.id, options);
   }
 
-  /** Asks the run to cancel; its steps stay. Resolves when the request is recorded. Throws DecisionRefused. */
+  /** Asks the run to cancel; its steps stay. Resolves when the request is recorded. Throws DecisionRefused and RunNotFound. */
   async cancel(): Promise<void> {
-    const { open } = await locationOfRun(this.#client, this.id, this.#runId);
+    const { open } = await locationOfOwnRun(this.#client, this.id, this.#runId);
     if (!open) throw await this.#whyNot('cancel');
     await orRunNotFound(this.id, this.#handle().cancel());
   }

@@ -19,8 +19,8 @@ import {
 import { DecisionRefused, InvalidInput, SessionNotFound } from '../connect/errors.ts';
 import { readFacts } from '../../history/read/facts.ts';
 import { recordOf } from '../../history/views/session.ts';
-import { outcomeOf } from '../connect/update-run.ts';
-import { abortable, isNoWorkflow } from '../../history/read/pages.ts';
+import { outcomeOf, patiently } from '../connect/update-run.ts';
+import { isNoWorkflow } from '../../history/read/pages.ts';
 import { openMethods } from '../connect/open-calls.ts';
 import { locationOfSession } from '../read/run-location.ts';
 import { attributesOfSession, startWithAttributes } from '../start/start-attributes.ts';
@@ -105,7 +105,7 @@ export class AgentSession {
     for (let tries = 1; ; tries++) {
       try {
         const session = this.#client.workflow.getHandle(this.#id);
-        await abortable(this.#client, undefined, () =>
+        await patiently(this.#client, () =>
           outcomeOf(session, (updateId) => session.executeUpdate(clearUpdate, { args, updateId })),
         );
         return;
@@ -157,7 +157,7 @@ export class AgentSession {
         this.#client,
         attributesOfSession(this.name),
         (attributes) =>
-          abortable(this.#client, undefined, () =>
+          patiently(this.#client, () =>
             outcomeOf(this.#client.workflow.getHandle(this.#id), (updateId) =>
               this.#client.workflow.executeUpdateWithStart(sendUpdate, {
                 args: [message],
@@ -197,7 +197,10 @@ export async function* listSessions(
     query,
     pageSize: Math.min(limit, 100),
   })) {
-    if (left-- <= 0) return;
+    if (left <= 0) return;
+    // SQLite and some databases of MySQL compare without case.
+    if (!workflowId.startsWith(sessionId(prefix))) continue;
+    left--;
     yield { name: workflowId.slice(sessionId('').length), startedAt: startTime };
   }
 }

@@ -19,6 +19,21 @@ export function cliName({ PATH = '' }: { [name: string]: string | undefined } = 
 let lookedAt: string | undefined;
 let typed = '';
 
+/** Messages without the sentence that names a command. */
+const facts = new WeakMap<Error, string>();
+
+/** Adds a sentence that names a command, for a person at a terminal. */
+export function advised<E extends Error>(error: E, advice: string): E {
+  facts.set(error, error.message);
+  error.message += ` ${advice}`;
+  return error;
+}
+
+/** The message for a reader without a terminal: it names no command. */
+export function messageWithoutAdvice(error: Error): string {
+  return facts.get(error) ?? error.message;
+}
+
 /** A word as a shell takes it. */
 export function shellWord(text: string): string {
   return /^[\w@%+=:,./-]+$/u.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;

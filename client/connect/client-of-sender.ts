@@ -30,3 +30,15 @@ export function withSender(client: Client, name: string, data: unknown): unknown
   const field = name === 'say' ? 'message' : name === 'rewind' ? 'step' : 'call';
   return { ...sender, [field]: data };
 }
+
+/** Milliseconds that the updates of a client wait for a worker. Default: as long as it takes. */
+const patience = new WeakMap<Client, number>();
+
+/** Makes updates of this client throw RunNotTaking if no worker has taken them after so many milliseconds. */
+export function limitUpdates(client: Client, ms: number): void {
+  patience.set(client, ms);
+}
+
+export function patienceOf(client: Client): number | undefined {
+  return patience.get(client);
+}

@@ -1,7 +1,7 @@
 export { InvalidInput } from '../../agent/values/refusal.ts';
 export { TemporalUnreachable } from '../../server/launcher-error.ts';
 import type { RunReport } from '../report.ts';
-import { cliName } from './cli-name.ts';
+import { advised, cliName } from './cli-name.ts';
 
 /** A run that failed; `report` has everything up to there, the steps above all. */
 export class AgentRunFailed extends Error {
@@ -32,8 +32,10 @@ export class AgentRunCancelled extends Error {
 export class RunNotFound extends Error {
   override name = 'RunNotFound';
 
-  constructor(id: string, options?: ErrorOptions) {
-    super(`There is no run "${id}". \`${cliName()} list\` shows those there are.`, options);
+  /** `found`: a sentence about the workflow of that id that is not a run. */
+  constructor(id: string, { found, ...options }: ErrorOptions & { found?: string } = {}) {
+    super(found ?? `There is no run "${id}".`, options);
+    if (found === undefined) advised(this, `\`${cliName()} list\` shows those there are.`);
   }
 }
 
@@ -42,10 +44,8 @@ export class SessionNotFound extends Error {
   override name = 'SessionNotFound';
 
   constructor(name: string, options?: ErrorOptions) {
-    super(
-      `There is no session "${name}", or it has ended. \`${cliName()} session list\` shows those there are.`,
-      options,
-    );
+    super(`There is no session "${name}", or it has ended.`, options);
+    advised(this, `\`${cliName()} session list\` shows those there are.`);
   }
 }
 
@@ -54,16 +54,26 @@ export class ScheduleNotFound extends Error {
   override name = 'ScheduleNotFound';
 
   constructor(name: string, options?: ErrorOptions) {
-    super(
-      `There is no schedule "${name}" that starts runs. \`${cliName()} schedule list\` shows those there are.`,
-      options,
-    );
+    super(`There is no schedule "${name}" that starts runs.`, options);
+    advised(this, `\`${cliName()} schedule list\` shows those there are.`);
   }
 }
 
 /** A decision that does not fit; the message names those that do. Nothing was changed. */
 export class DecisionRefused extends Error {
   override name = 'DecisionRefused';
+}
+
+/** No worker has taken a decision or a message, and its sender does not wait longer. The run may take it later. */
+export class RunNotTaking extends Error {
+  override name = 'RunNotTaking';
+
+  constructor(waitedMs: number, options?: ErrorOptions) {
+    super(
+      `No worker has taken this in ${waitedMs / 1000} s: perhaps none is running. A worker that comes may still take it, so look at the run before you send it again.`,
+      options,
+    );
+  }
 }
 
 /** The value of the promise; undefined where it rejects with an error of this class. */

@@ -2,7 +2,7 @@ import { type Client, isGrpcServiceError } from '@temporalio/client';
 import { fieldOf, isAsyncIterable } from '../../agent/values/values.ts';
 import { connectionEnd } from '../../history/read/connection-end.ts';
 import { closeChannel } from '../../live/subscription.ts';
-import { ClientClosed, DecisionRefused, TemporalUnreachable } from './errors.ts';
+import { ClientClosed, DecisionRefused, RunNotTaking, TemporalUnreachable } from './errors.ts';
 
 /** Ends an open call. Resolves when the call has no request under way. */
 type EndCall = () => Promise<unknown>;
@@ -96,7 +96,9 @@ export const isNotReady = (error: unknown): boolean => grpcCode(error) === FAILE
 
 function toClientError(client: Client, error: unknown): unknown {
   // A method of ours that this one has called threw it.
-  if ([ClientClosed, TemporalUnreachable, DecisionRefused].some((known) => error instanceof known))
+  if (
+    [ClientClosed, TemporalUnreachable, DecisionRefused, RunNotTaking].some((known) => error instanceof known)
+  )
     return error;
   if (connectionEnd(client).signal.aborted) return new ClientClosed({ cause: error });
   const code = grpcCode(error);

@@ -8,9 +8,23 @@ import { plainJson } from '../../agent/values/values.ts';
 import { abortable, isNoWorkflow } from '../../history/read/pages.ts';
 import { recordedReceipt } from '../../history/views/update-receipts.ts';
 import { ALREADY_TAKEN } from '../../workflows/messages.ts';
-import { DecisionRefused, InvalidInput } from './errors.ts';
+import { DecisionRefused, InvalidInput, RunNotTaking } from './errors.ts';
 import { isNotReady } from './open-calls.ts';
-import { withSender } from './client-of-sender.ts';
+import { patienceOf, withSender } from './client-of-sender.ts';
+
+/** Sends an update and waits for its outcome, within the patience of the client. Throws RunNotTaking. */
+export async function patiently<R>(client: Client, send: () => Promise<R>): Promise<R> {
+  const ms = patienceOf(client);
+  if (ms === undefined) return abortable(client, undefined, send);
+  const signal = AbortSignal.timeout(ms);
+  try {
+    return await abortable(client, signal, send);
+  } catch (error) {
+    throw signal.aborted && !(error instanceof WorkflowUpdateFailedError)
+      ? new RunNotTaking(ms, { cause: error })
+      : error;
+  }
+}
 
 /** Sends an update and resolves when the run has taken it, which is recorded. Throws DecisionRefused, InvalidInput. */
 export async function updateRun<R>(
@@ -23,7 +37,7 @@ export async function updateRun<R>(
   const updateId = randomUUID();
   try {
     const send = () => run.executeUpdate<R, [unknown]>(name, { args, updateId });
-    return await abortable(client, undefined, () => outcomeOf(run, send, updateId));
+    return await patiently(client, () => outcomeOf(run, send, updateId));
   } catch (error) {
     if (isNoWorkflow(error)) {
       const receipt = await recordedReceipt(client, run.workflowId, updateId);

@@ -1,10 +1,11 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
 import { sessionId } from '../../agent/session/session.ts';
 import { isOpen } from '../../history/list/listed.ts';
+import { readFacts } from '../../history/read/facts.ts';
 import { type RunRef, isNoWorkflow } from '../../history/read/pages.ts';
 import type { Present } from '../../history/views/timeline.ts';
-import { AGENT_SESSION, BACKTEST } from '../../workflows/messages.ts';
-import { InvalidInput } from '../../agent/values/refusal.ts';
+import { AGENT_RUN, AGENT_SESSION, BACKTEST, BACKTEST_RUN } from '../../workflows/messages.ts';
 import { RunNotFound, SessionNotFound, unless } from '../connect/errors.ts';
 import type { DeploymentVersion } from '../../agent/values/names.ts';
 import { backtestNotRun, sessionNotRun } from './run-sentences.ts';
@@ -39,14 +40,54 @@ export interface ReadableRun extends RunRef {
   present: Present;
 }
 
-/** The latest run of the id, or a named one. Throws RunNotFound, and InvalidInput for a session or a backtest. */
+/** The latest run of the id, or a named one. Throws RunNotFound, also for a workflow that is not a run and runs no agent. */
 export async function readableRun(client: Client, id: string, named?: string): Promise<ReadableRun> {
-  const { runId, type, status, historyLength } = await describeRun(client, id, named);
-  if (type === AGENT_SESSION) throw new InvalidInput(sessionNotRun(id));
-  if (type === BACKTEST) throw new InvalidInput(backtestNotRun(id));
+  const { runId, status, historyLength } = await describeOwn(client, id, named);
   const present = { runId, events: historyLength };
   return { workflowId: id, runId, open: isOpen(status.name), present };
 }
+
+/** Location of the run, as {@link locationOfRun}. Throws RunNotFound, also for a workflow that is not a run and runs no agent. */
+export async function locationOfOwnRun(client: Client, id: string, runId?: string): Promise<RunLocation> {
+  return locationIn(await describeOwn(client, id, runId));
+}
+
+/** The namespace may have workflows of other programs, and sessions: nobody reads or steers these as runs. */
+async function describeOwn(
+  client: Client,
+  id: string,
+  named: string | undefined,
+): Promise<WorkflowExecutionDescription> {
+  const found = await describeRun(client, id, named);
+  if (RUNS.has(found.type)) return found;
+  if (found.type === AGENT_SESSION) throw sessionNotRun(id);
+  if (found.type === BACKTEST) throw backtestNotRun(id);
+  if (await runsAgents(client, id, found)) return found;
+  throw new RunNotFound(id);
+}
+
+/** A workflow that has just begun has perhaps not come to its first agent. */
+const BEGIN_MS = 3000;
+const POLL_MS = 200;
+
+/** True for a workflow of the user's that calls `runAgent`, which resolves the agent first. */
+async function runsAgents(
+  client: Client,
+  workflowId: string,
+  { runId, status, startTime }: WorkflowExecutionDescription,
+): Promise<boolean> {
+  for (;;) {
+    const isNew = isOpen(status.name) && Date.now() - startTime.getTime() < BEGIN_MS;
+    for await (const fact of readFacts(client, { workflowId, runId })) {
+      if (fact.type === 'scheduled' && fact.name === RESOLVE_AGENT) return true;
+    }
+    if (!isNew) return false;
+    await sleep(POLL_MS);
+  }
+}
+
+const RUNS: ReadonlySet<string> = new Set([AGENT_RUN, BACKTEST_RUN]);
+const RESOLVE_AGENT = 'resolveAgent';
 
 /** Temporal's description of the latest run of the id, or of a named run. Throws RunNotFound. */
 export async function describeRun(

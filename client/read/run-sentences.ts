@@ -1,21 +1,28 @@
 import { backtestId } from '../../workflows/messages.ts';
 import { sessionId } from '../../agent/session/session.ts';
-import { cliName } from '../connect/cli-name.ts';
+import { advised, cliName } from '../connect/cli-name.ts';
+import { RunNotFound } from '../connect/errors.ts';
 
-/** Error text for ids of workflows that are not runs. */
+/** Errors for ids of workflows that are not runs. */
 
 export function foreign(id: string): string {
   return `"${id}" is not a run of an agent: it is a workflow of your own that has completed. describe() has what it returned, and what agents did in it.`;
 }
 
-export function sessionNotRun(id: string): string {
+export function sessionNotRun(id: string): RunNotFound {
   const name = id.slice(sessionId('').length);
-  return `"${id}" is a session, not a run: \`${cliName()} session show ${name}\` or client.session() reads it, and lists its runs.`;
+  return advised(
+    new RunNotFound(id, { found: `"${id}" is a session, not a run.` }),
+    `\`${cliName()} session show ${name}\` or client.session() reads it, and lists its runs.`,
+  );
 }
 
-export function backtestNotRun(id: string): string {
+export function backtestNotRun(id: string): RunNotFound {
   const name = id.slice(backtestId('').length);
-  return `"${id}" is a backtest, not a run: \`${cliName()} backtest AGENT --id ${name}\` or client.backtest() reads it. Its runs are called ${id}/RUN.`;
+  return advised(
+    new RunNotFound(id, { found: `"${id}" is a backtest, not a run.` }),
+    `\`${cliName()} backtest AGENT --id ${name}\` or client.backtest() reads it. Its runs are called ${id}/RUN.`,
+  );
 }
 
 export const numberWithoutCall =

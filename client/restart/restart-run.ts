@@ -15,7 +15,7 @@ import { DecisionRefused, InvalidInput } from '../connect/errors.ts';
 import { senderOf } from '../connect/client-of-sender.ts';
 import { describeRun } from '../read/run-location.ts';
 import { attributesOfRun, startWithAttributes, tagsOf } from '../start/start-attributes.ts';
-import { cliName, typedCommand } from '../connect/cli-name.ts';
+import { advised, cliName, typedCommand } from '../connect/cli-name.ts';
 
 /** Receipt of a rewind, fork, or retry: the run that continues. */
 export interface RestartReceipt {
@@ -39,8 +39,9 @@ export interface RunToRestart {
 export async function runToRestart(client: Client, id: string, verb: string): Promise<RunToRestart> {
   const { runId, type, status, taskQueue } = await describeRun(client, id);
   if (type === AGENT_SESSION) {
-    throw new InvalidInput(
-      `${verb}: "${id}" is a session, not a run. \`${cliName()} session show\` lists its runs: take one of them.`,
+    throw advised(
+      new InvalidInput(`${verb}: "${id}" is a session, not a run.`),
+      `\`${cliName()} session show\` lists its runs: take one of them.`,
     );
   }
   if (type === BACKTEST || type === BACKTEST_RUN) {
@@ -72,8 +73,9 @@ export async function restartRun(
   if (caller !== undefined) {
     const parent = id.slice(0, -`/${caller}`.length);
     const call = typedCommand('retry', [parent, withoutSchedule(caller)]);
-    throw new DecisionRefused(
-      `${by}: run ${id} is a sub-agent's, and is over: its parent has its end. Have the parent make the call again: ${call}`,
+    throw advised(
+      new DecisionRefused(`${by}: run ${id} is a sub-agent's, and is over: its parent has its end.`),
+      `Have the parent make the call again: ${call}`,
     );
   }
   const wasFirst = new DecisionRefused(

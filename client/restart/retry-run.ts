@@ -22,7 +22,7 @@ import {
   resultBudget,
 } from '../../history/views/restart-point.ts';
 import { type RestartInput, restartFromQuestion, restartInput } from './restart-input.ts';
-import { typedCommand } from '../connect/cli-name.ts';
+import { advised, typedCommand } from '../connect/cli-name.ts';
 
 export interface RetryRunOptions {
   /** The call that gets another input. */
@@ -55,8 +55,9 @@ function checkEnded({ id, status }: RunToRestart): void {
   if (isOpen(status))
     throw new DecisionRefused(`retry: run ${id} is open; only a call of the run that waits can be retried.`);
   if (status !== 'COMPLETED') return;
-  throw new DecisionRefused(
-    `retry: run ${id} has its answer: nothing failed. To do a step again: ${typedCommand('rewind', [id], ['--step', 'STEP'])}`,
+  throw advised(
+    new DecisionRefused(`retry: run ${id} has its answer: nothing failed.`),
+    `To do a step again: ${typedCommand('rewind', [id], ['--step', 'STEP'])}`,
   );
 }
 

@@ -19,20 +19,25 @@ export const wellKnownRoutes: readonly ProtocolRoute[] = [
   { method: 'get', path: CARD, scope: 'any', handle: cardOfOnlyAgent },
 ];
 
-async function cardOfAgent({ request, agents, params }: ProtocolRequest): Promise<Response> {
-  return cardResponse(request, servedAgent(agents, params['agent'] ?? ''), urlBeforeCard(request));
+async function cardOfAgent({ request, agents, params, publicUrl }: ProtocolRequest): Promise<Response> {
+  const agent = servedAgent(agents, params['agent'] ?? '');
+  return cardResponse(request, agent, publicUrl && `${publicUrl}${pathOf(agent)}`);
 }
 
-async function cardOfOnlyAgent({ request, agents = [] }: ProtocolRequest): Promise<Response> {
+async function cardOfOnlyAgent({ request, agents = [], publicUrl }: ProtocolRequest): Promise<Response> {
   const [agent, ...others] = agents;
   if (agent === undefined || others.length > 0) {
     const what = `The card of each agent is at /a2a/AGENT${WELL_KNOWN_CARD}. GET /agents lists the agents.`;
     throw new Refused(404, 'AgentNotFound', what);
   }
-  return cardResponse(request, agent, `${urlBeforeCard(request)}/a2a/${encodeURIComponent(agent.name)}`);
+  return cardResponse(request, agent, `${publicUrl ?? urlBeforeCard(request)}${pathOf(agent)}`);
 }
 
-function cardResponse(request: Request, agent: ServedAgent, url: string): Response {
+function pathOf({ name }: ServedAgent): string {
+  return `/a2a/${encodeURIComponent(name)}`;
+}
+
+function cardResponse(request: Request, agent: ServedAgent, url = urlBeforeCard(request)): Response {
   const hasToken = /^Bearer /iu.test(request.headers.get('authorization') ?? '');
   return Response.json(agentCard(agent, { url, version: versionOf(request), hasToken }));
 }

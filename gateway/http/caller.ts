@@ -1,5 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { InvalidInput } from '../../agent/values/refusal.ts';
+import { isObject } from '../../agent/values/json-object.ts';
+import { LEAST_TOKEN_CHARS } from '../../agent/values/limits.ts';
 import { Refused } from './problem.ts';
 
 /** `run`: start runs. `decide`: decide on calls, and steer runs. `read`: see them. `admin`: all of these. */
@@ -28,25 +30,44 @@ export interface TokenCaller extends Omit<Caller, 'scopes'> {
 /** Returns the caller of a request; undefined: unknown. */
 export type Authenticate = (request: Request) => Caller | undefined | Promise<Caller | undefined>;
 
-/** Shorter tokens can be guessed. */
-const LEAST_TOKEN_CHARS = 16;
-
 /** Authenticates by `Authorization: Bearer TOKEN`. Throws InvalidInput for tokens that cannot be used. */
 export function byToken(callers: readonly TokenCaller[]): Authenticate {
-  const known = callers.map(({ token, scopes: given = ['admin'], ...caller }) => {
-    if (typeof token !== 'string' || token.length < LEAST_TOKEN_CHARS) {
+  if (callers.length === 0) throw new InvalidInput('The list of tokens is empty: nobody could come in.');
+  const known = callers.map((entry, index) => {
+    if (!isObject(entry)) {
       throw new InvalidInput(
-        `The token of ${caller.name} has fewer than ${LEAST_TOKEN_CHARS} characters. \`openssl rand -hex 16\` prints one.`,
+        `Entry ${index + 1} of the tokens is ${JSON.stringify(entry)}. Write { token, name, scopes }.`,
       );
     }
-    return { digest: digestOf(token), caller: checkedCaller({ ...caller, scopes: given }) };
+    const { token, scopes: given = ['admin'], ...caller } = entry;
+    checkToken(token, caller.name);
+    return { token, digest: digestOf(token), caller: checkedCaller({ ...caller, scopes: given }) };
   });
+  for (const [index, { token, caller }] of known.entries()) {
+    const other = known.slice(0, index).find((one) => one.token === token);
+    if (other !== undefined)
+      throw new InvalidInput(`${other.caller.name} and ${caller.name} have the same token.`);
+  }
   return (request) => {
     const [, token] = /^Bearer +(\S+)$/iu.exec(request.headers.get('authorization') ?? '') ?? [];
     if (token === undefined) return undefined;
     const digest = digestOf(token);
     return known.find((one) => timingSafeEqual(one.digest, digest))?.caller;
   };
+}
+
+/** Throws InvalidInput for a token that can be guessed, or that a header cannot have. */
+function checkToken(token: unknown, name: string): asserts token is string {
+  if (typeof token !== 'string' || token.length < LEAST_TOKEN_CHARS) {
+    throw new InvalidInput(
+      `The token of ${name} has fewer than ${LEAST_TOKEN_CHARS} characters. \`openssl rand -hex 16\` prints one.`,
+    );
+  }
+  if (/[^\u{21}-\u{7e}]/u.test(token)) {
+    throw new InvalidInput(
+      `The token of ${name} has a space, or a letter that is not ASCII: no request could send it.`,
+    );
+  }
 }
 
 /** Everybody is the same caller. */

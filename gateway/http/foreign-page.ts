@@ -6,16 +6,23 @@ const OWN = ['same-origin', 'none'];
 
 /**
  * Refuses what a page of another origin asks for, unless the origin is listed: a browser sends the request with the cookies of the reader,
- * and reaches a gateway without tokens on the reader's machine. Programs do not send `Sec-Fetch-Site`. Throws Refused.
+ * and reaches a gateway without tokens on the reader's machine. Browsers send `Sec-Fetch-Site` to https and to this machine only (Fetch
+ * Metadata, W3C), so the origin decides where the header is missing. Programs send neither. Throws Refused.
  */
-export function refuseForeignPage({ method, headers }: Request, origins: readonly string[]): void {
-  const [site, origin] = [headers.get('sec-fetch-site') ?? 'none', headers.get('origin') ?? ''];
-  if (READS.includes(method) || OWN.includes(site) || origins.includes(origin)) return;
+export function refuseForeignPage({ method, headers, url }: Request, origins: readonly string[]): void {
+  const [site, origin] = [headers.get('sec-fetch-site'), headers.get('origin')];
+  const isOwn = site === null ? origin === null || hostOf(origin) === new URL(url).host : OWN.includes(site);
+  if (READS.includes(method) || isOwn || origins.includes(origin ?? '')) return;
   throw new Refused(
     403,
     'Forbidden',
-    `Pages of ${origin} may not ask: the gateway's list of origins does not have it.`,
+    `Pages of ${origin ?? 'other sites'} may not ask: the gateway's list of origins does not have it.`,
   );
+}
+
+/** The host of an origin, without its scheme: a proxy with TLS asks by http. Undefined for `null`, the origin of a sandboxed page. */
+function hostOf(origin: string): string | undefined {
+  return URL.canParse(origin) ? new URL(origin).host : undefined;
 }
 
 /**
@@ -25,5 +32,9 @@ export function refuseForeignPage({ method, headers }: Request, origins: readonl
 export function refuseForeignHost({ url }: Request, hosts: readonly string[]): void {
   const { hostname } = new URL(url);
   if (hosts.includes(hostname)) return;
-  throw new Refused(403, 'Forbidden', `This gateway is not ${hostname}. Its names: ${hosts.join(', ')}.`);
+  throw new Refused(
+    403,
+    'Forbidden',
+    `This gateway is not ${hostname}. Its names, which the option hosts lists: ${hosts.join(', ')}.`,
+  );
 }

@@ -1,19 +1,28 @@
 import { LRUCache } from 'lru-cache';
 import type { AgentClient } from '../../client/api/agent-client.ts';
+import { limitUpdates } from '../../client/connect/client-of-sender.ts';
 import type { Caller } from './caller.ts';
 
 /** Callers that are remembered. */
 const MOST_CALLERS = 1000;
+/** A request is not held until a worker comes, which may take for ever. */
+const WORKER_MS = 10_000;
 
-/** Returns the client in a caller's name. All streams of a caller share it: a client of Temporal is not small. */
+/** Returns the client in a caller's name; its decisions and messages throw RunNotTaking where no worker takes them. All streams of a caller share it: a client of Temporal is not small. */
 export function createNamedClients(
   client: AgentClient,
 ): (caller: Pick<Caller, 'name' | 'credential'>) => AgentClient {
   const known = new LRUCache<string, AgentClient>({ max: MOST_CALLERS });
   return ({ name, credential }) => {
     const key = JSON.stringify([name, credential]);
-    const named = known.get(key) ?? client.as(name, credential);
+    const named = known.get(key) ?? patientClient(name, credential);
     known.set(key, named);
     return named;
   };
+
+  function patientClient(name: string, credential: string | undefined): AgentClient {
+    const named = client.as(name, credential);
+    limitUpdates(named.temporal, WORKER_MS);
+    return named;
+  }
 }

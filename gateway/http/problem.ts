@@ -1,4 +1,5 @@
 import { HTTPException } from 'hono/http-exception';
+import { messageWithoutAdvice } from '../../client/connect/cli-name.ts';
 
 /** An error with a status of HTTP, as RFC 9457 has it. `code`: the name of Reloop's error. */
 export interface ProblemDetails {
@@ -30,6 +31,7 @@ const statusOf: { readonly [name: string]: number } = {
   SessionNotFound: 404,
   DecisionRefused: 409,
   TemporalUnreachable: 503,
+  RunNotTaking: 503,
   ClientClosed: 503,
 };
 
@@ -81,8 +83,11 @@ function describeError(error: unknown): {
   }
   if (error instanceof HTTPException)
     return { status: error.status, code: 'InvalidInput', detail: error.message };
-  const { name, message } = error instanceof Error ? error : { name: 'Error', message: '' };
-  const status = statusOf[name];
-  if (status !== undefined) return { status, code: name, detail: message };
+  if (error instanceof Error) {
+    const { name } = error;
+    const status = statusOf[name];
+    // Callers have no terminal at the server.
+    if (status !== undefined) return { status, code: name, detail: messageWithoutAdvice(error) };
+  }
   return { status: 500, code: 'InternalError', detail: 'The gateway met an error; its log has the details.' };
 }

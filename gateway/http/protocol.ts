@@ -32,6 +32,10 @@ export interface ProtocolRequest {
   request: Request;
   /** Undefined: all agents may be started. */
   agents: readonly ServedAgent[] | undefined;
+  /** Hosts of images that a question may name by URL. Undefined: all of the internet. */
+  imageHosts: readonly string[] | undefined;
+  /** Address of the gateway for others, with its path. Undefined: as the request has it. */
+  publicUrl: string | undefined;
   /** Path under which the gateway is mounted; empty, or as `/api/reloop`. */
   basePath: string;
   /** Reports an error in a stream to the operator of the gateway, if the error is the gateway's own fault. */

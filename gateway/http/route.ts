@@ -36,6 +36,8 @@ export interface RouteRequest<Query, Body> {
   request: Request;
   /** Undefined: all agents may be started. */
   agents: readonly ServedAgent[] | undefined;
+  /** Hosts of images that a question may name by URL. Undefined: all of the internet. */
+  imageHosts: readonly string[] | undefined;
   feed: WaitingFeed;
   /** Address of Temporal's Web UI. */
   webUi: string | undefined;

@@ -54,7 +54,10 @@ export async function createAgentServer(options: AgentServerOptions): Promise<Mc
       ({ input, session, wait: seconds }, extra) =>
         answered(async () => {
           const key = textOf(fieldOf(extra['_meta'], KEY));
-          const run = await startRun(options, { agent: agent.name, input, session, key });
+          const run = await startRun(
+            { ...options, imageHosts: undefined }, // the input is a text
+            { agent: agent.name, input, session, key },
+          );
           return run.hasBegun ? follow(client.get(run.id), seconds, extra) : queuedAnswer(run.id);
         }),
     );

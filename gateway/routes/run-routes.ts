@@ -16,10 +16,10 @@ export const runRoutes = [
     body: schemas.runStart,
     response: schemas.runStarted,
     status: 201,
-    async handle({ client, caller, body: { context, ...start }, agents, request }) {
+    async handle({ client, caller, body: { context, ...start }, agents, imageHosts, request }) {
       const key = request.headers.get('idempotency-key') ?? undefined;
       const { id, hasBegun } = await startRun(
-        { client, caller, agents },
+        { client, caller, agents, imageHosts },
         { ...start, context: context as RunContext | undefined, key }, // a body is JSON
       );
       return hasBegun ? { id } : Response.json({ id }, { status: 202 });

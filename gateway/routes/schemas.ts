@@ -99,6 +99,9 @@ export const runPage = z
   })
   .openapi('RunPage');
 
+/** Temporal is asked about each run of a list. */
+const MOST_RUNS = 100;
+
 const oneOrMore = <T extends z.ZodType>(schema: T) =>
   z.union([schema.transform((value) => [value]), z.array(schema)]);
 
@@ -110,10 +113,11 @@ export const runQuery = z.strictObject({
   since: time.optional(),
   until: time.optional(),
   text: z.string().optional(),
-  limit: z.coerce.number().int().min(1).max(500).optional(),
+  limit: z.coerce.number().int().min(1).max(MOST_RUNS).optional(),
   page: z.string().optional(),
 });
 
+export const waitingQuery = z.strictObject({ limit: z.coerce.number().int().min(1).max(MOST_RUNS).optional() });
 export const limitQuery = z.strictObject({ limit: z.coerce.number().int().min(1).max(500).optional() });
 
 export const eventsQuery = z.strictObject({

@@ -16,7 +16,7 @@ export const waitingRoutes = [
     path: '/waiting',
     scope: 'read',
     summary: 'Runs that wait for a person',
-    query: schemas.limitQuery,
+    query: schemas.waitingQuery,
     response: schemas.waitingList,
     async handle({ client, caller, query: { limit = 50 } }) {
       const idPrefix = ownPrefix(caller) || undefined;

@@ -13,6 +13,7 @@ import { Refused } from '../http/problem.ts';
 import type { ProtocolRequest } from '../http/protocol.ts';
 import type { ServedAgent } from '../http/route.ts';
 import { recordedName } from '../http/tenant.ts';
+import { checkImageUrls } from './image-hosts.ts';
 
 /** A start as a request asks for it. Names of runs and sessions are without the tenant. */
 export interface RequestedStart extends Omit<StartOptions, 'detach' | 'tenant' | 'taskQueue'> {
@@ -33,10 +34,16 @@ export interface StartedRun {
  * for a key that started another run; InvalidInput for options that do not fit.
  */
 export async function startRun(
-  { client, caller, agents }: Pick<ProtocolRequest, 'client' | 'caller' | 'agents'>,
+  {
+    client,
+    caller,
+    agents,
+    imageHosts,
+  }: Pick<ProtocolRequest, 'client' | 'caller' | 'agents' | 'imageHosts'>,
   { agent, input, key, session, id: requested, ...options }: RequestedStart,
 ): Promise<StartedRun> {
   servedAgent(agents, agent);
+  checkImageUrls(input, imageHosts);
   const id = idOf(caller, agent, requested, key);
   if (key !== undefined) await checkSameStart(client, id, { agent, input });
   await client.start(agent, input, {

@@ -14,7 +14,7 @@ afterAll(() => deaf.connection.close());
 const TOKEN = 'a-token-of-a-test';
 const bearer = { authorization: `Bearer ${TOKEN}` };
 const ask = (options: GatewayOptions, path: string, init: RequestInit = {}) =>
-  createGateway(client, options).fetch(new Request(`http://gateway${path}`, init));
+  createGateway(client, options).fetch(new Request(`http://localhost${path}`, init));
 
 describe('options', () => {
   test.each<[string, GatewayOptions]>([
@@ -79,7 +79,7 @@ test.each([
   ['same-site', 'http://localhost:3000', 'POST', 403],
   ['cross-site', 'null', 'DELETE', 403],
   ['cross-site', 'https://app.example.com', 'POST', 404],
-  ['same-origin', 'http://gateway', 'POST', 404],
+  ['same-origin', 'http://localhost', 'POST', 404],
   ['cross-site', 'https://other.example.com', 'GET', 404],
 ])('a browser asks %s, from %s, with %s: %i', async (site, origin, method, expected) => {
   const options = { open: true, origins: ['https://app.example.com'] };
@@ -123,7 +123,7 @@ describe('a rate limit', () => {
 
   test('is told to the caller', async () => {
     const gateway = createGateway(client, { open: true, requestsPerMinute: 1 });
-    const asked = () => gateway.fetch(new Request('http://gateway/agents'));
+    const asked = () => gateway.fetch(new Request('http://localhost/agents'));
     expect((await asked()).status).toBe(200);
     const refused = await asked();
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '60']);

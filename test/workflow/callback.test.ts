@@ -37,7 +37,7 @@ async function deferred() {
 test('a request without a caller answers a deferred call by the token in its path, where callbacks are on', async () => {
   const { run, token } = await deferred();
   expect(await post(callers, token, '{}')).toBe(401);
-  expect(await post(open, 'no-token', '{}')).toBe(400);
+  expect(await post(open, 'no-token', '{}')).toBe(409);
   expect(await post(open, encodeURIComponent(token), '{"paid":true}')).toBe(200);
   expect((await run.result()).intermediateSteps).toMatchObject([{ observation: { paid: true } }]);
   expect(await post(open, token, '{"paid":true}')).toBe(409);
