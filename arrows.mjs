@@ -112,6 +112,7 @@ export const arrows = {
     imports: {
       agent: true,
       history: true,
+      net: true,
       encryption: true,
       live: ['brokers.ts', 'live-channel.ts', 'subscription.ts'],
       workflows: ['messages.ts'],

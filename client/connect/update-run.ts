@@ -6,6 +6,7 @@ import { limits } from '../../agent/values/limits.ts';
 import { utf8Length } from '../../agent/values/digest.ts';
 import { plainJson } from '../../agent/values/values.ts';
 import { abortable, isNoWorkflow } from '../../history/read/pages.ts';
+import { withTimeLimit } from '../../net/time-limit.ts';
 import { recordedReceipt } from '../../history/views/update-receipts.ts';
 import { ALREADY_TAKEN } from '../../workflows/messages.ts';
 import { DecisionRefused, InvalidInput, RunNotTaking } from './errors.ts';
@@ -16,14 +17,14 @@ import { patienceOf, withSender } from './client-of-sender.ts';
 export async function patiently<R>(client: Client, send: () => Promise<R>): Promise<R> {
   const ms = patienceOf(client);
   if (ms === undefined) return abortable(client, undefined, send);
-  const signal = AbortSignal.timeout(ms);
-  try {
-    return await abortable(client, signal, send);
-  } catch (error) {
-    throw signal.aborted && !(error instanceof WorkflowUpdateFailedError)
-      ? new RunNotTaking(ms, { cause: error })
-      : error;
-  }
+  return withTimeLimit(ms, undefined, async (signal) => {
+    try {
+      return await abortable(client, signal, send);
+    } catch (error) {
+      const isRefusal = error instanceof WorkflowUpdateFailedError;
+      throw signal.aborted && !isRefusal ? new RunNotTaking(ms, { cause: error }) : error;
+    }
+  });
 }
 
 /** Sends an update and resolves when the run has taken it, which is recorded. Throws DecisionRefused, InvalidInput. */

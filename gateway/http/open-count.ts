@@ -25,7 +25,7 @@ export function closedAtEnd(response: Response, close: () => void): Response {
     close();
     return response;
   }
-  const reader = response.body.getReader();
+  const reader = (response.body as ReadableStream<Uint8Array>).getReader();
   const body = new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
