@@ -117,7 +117,9 @@ export const runQuery = z.strictObject({
   page: z.string().optional(),
 });
 
-export const waitingQuery = z.strictObject({ limit: z.coerce.number().int().min(1).max(MOST_RUNS).optional() });
+export const waitingQuery = z.strictObject({
+  limit: z.coerce.number().int().min(1).max(MOST_RUNS).optional(),
+});
 export const limitQuery = z.strictObject({ limit: z.coerce.number().int().min(1).max(500).optional() });
 
 export const eventsQuery = z.strictObject({

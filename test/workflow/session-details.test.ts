@@ -28,7 +28,9 @@ test('a session names its runs that came to nothing, and shows its conversation 
   expect((await described()).unanswered).toEqual([failed.id]);
   const handle = rig.temporal.workflow.getHandle(sessionId(session));
   const { currentDetails } = await handle.query<{ currentDetails: string }>('__temporal_workflow_metadata');
-  expect(currentDetails).toContain('**You**:\n\n```\nhello\n```\n\n**Agent**:\n\n```\nhello to you\n```\n\n**You**:\n\n```\nagain\n```');
+  expect(currentDetails).toContain(
+    '**You**:\n\n```\nhello\n```\n\n**Agent**:\n\n```\nhello to you\n```\n\n**You**:\n\n```\nagain\n```',
+  );
 });
 
 test('a session runs no message that it refuses, and refuses none that it has taken', async () => {
