@@ -6,6 +6,7 @@ import { readFacts } from '../../history/read/facts.ts';
 import { type RunRef, isNoWorkflow } from '../../history/read/pages.ts';
 import type { Present } from '../../history/views/timeline.ts';
 import { AGENT_RUN, AGENT_SESSION, BACKTEST, BACKTEST_RUN } from '../../workflows/messages.ts';
+import { openPromise } from '../connect/open-calls.ts';
 import { RunNotFound, SessionNotFound, unless } from '../connect/errors.ts';
 import type { DeploymentVersion } from '../../agent/values/names.ts';
 import { backtestNotRun, sessionNotRun } from './run-sentences.ts';
@@ -29,9 +30,10 @@ export async function locationOfRun(client: Client, id: string, runId?: string):
   return locationIn(await describeRun(client, id, runId));
 }
 
-/** True if there is a workflow of that id. */
+/** True if there is a workflow of that id. Throws TemporalUnreachable. */
 export async function runExists(client: Client, id: string): Promise<boolean> {
-  return (await unless(RunNotFound, describeRun(client, id))) !== undefined;
+  const found = openPromise(client, describeRun(client, id));
+  return (await unless(RunNotFound, found)) !== undefined;
 }
 
 /** A run that can be read, and how far its record went when Temporal was asked. */

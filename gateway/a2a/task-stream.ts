@@ -1,9 +1,10 @@
 import type { ProtocolRequest } from '../http/protocol.ts';
-import { type Reply, followReply } from '../replies/follow-reply.ts';
-import { type StartedRun, waitUntilBegun } from '../start/start-run.ts';
+import { type Reply, followReply, partsUntilBegun } from '../replies/follow-reply.ts';
+import { progressText } from '../replies/progress-text.ts';
+import type { StartedRun } from '../start/start-run.ts';
 import type { TaskUpdate } from './a2a-types.ts';
-import { submittedTask } from './task.ts';
-import { contextOf } from './task-ids.ts';
+import { submittedTask, submittedUpdate } from './task.ts';
+import { contextOf, sessionOf } from './task-ids.ts';
 import { createTaskUpdates } from './task-updates.ts';
 
 /** `asking`: the updates end when the task asks a person. `next question`: not for what the task asks already. */
@@ -12,13 +13,17 @@ export type UpdatesEnd = 'asking' | 'next question';
 /** The present state of a task, then its updates, up to the end of the task or until the task asks. */
 export async function* taskStream(
   request: ProtocolRequest,
-  { id, hasBegun }: StartedRun,
+  { id, hasBegun, session }: StartedRun,
   { until, signal }: { until: UpdatesEnd; signal: AbortSignal },
 ): AsyncGenerator<TaskUpdate> {
   const context = contextOf(request.caller, id);
   if (!hasBegun) {
     yield { task: submittedTask(id, context) };
-    if (!(await waitUntilBegun(request.client, id, signal))) return;
+    const started = { id, hasBegun, session: session ?? sessionOf(id) };
+    for await (const part of partsUntilBegun(request.client, started, signal)) {
+      yield submittedUpdate(id, context, progressText(part));
+    }
+    if (signal.aborted) return;
   }
   const reply = await followReply(request, { id }, { until: 'end', signal });
   yield* updatesOf(reply, context, { until, hasTask: !hasBegun });

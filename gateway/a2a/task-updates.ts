@@ -42,6 +42,7 @@ export function createTaskUpdates(view: RunView, contextId: string): TaskUpdates
         if (part.action.tool === EXCEPTION_TOOL) return [];
         tools.add(part.call);
         return [...endOfThought(part.call), ...progress(progressText(part))];
+      case 'worker':
       case 'tool_progress':
         return progress(progressText(part));
       case 'tool_result':

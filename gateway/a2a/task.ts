@@ -4,7 +4,15 @@ import type { Json, RunStatus } from '../../agent/values/vocabulary.ts';
 import type { RunReport } from '../../client/report.ts';
 import { failureText } from '../replies/failure-text.ts';
 import { approvalId } from '../start/approvals.ts';
-import type { AgentMessage, Artifact, JsonPart, Task, TaskState, TaskStatus } from './a2a-types.ts';
+import type {
+  AgentMessage,
+  Artifact,
+  JsonPart,
+  Task,
+  TaskState,
+  TaskStatus,
+  TaskUpdate,
+} from './a2a-types.ts';
 
 /** State of a run that a task shows: a report, or a view of the run. */
 export type TaskRun = Pick<RunReport, 'id' | 'status' | 'stopReason' | 'output' | 'waiting' | 'error'>;
@@ -34,6 +42,14 @@ export function taskOf(run: TaskRun, contextId: string): Task {
 /** The task of a run that waits for its turn in the session. */
 export function submittedTask(id: string, contextId: string): Task {
   return { id, contextId, status: { state: 'TASK_STATE_SUBMITTED' } };
+}
+
+/** A message about a task that waits for its turn. */
+export function submittedUpdate(id: string, contextId: string, text = ''): TaskUpdate {
+  const message = agentMessage(id, contextId, { messageId: `${id}:${text}`, parts: [{ text }] });
+  return {
+    statusUpdate: { taskId: id, contextId, status: { state: 'TASK_STATE_SUBMITTED', message } },
+  };
 }
 
 export function isOver({ status: { state } }: Task): boolean {

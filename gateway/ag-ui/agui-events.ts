@@ -1,6 +1,7 @@
 import type { WaitingCall } from '../../agent/rules/waiting.ts';
 import { EXCEPTION_TOOL, asText } from '../../agent/values/vocabulary.ts';
 import { allWaiting } from '../replies/all-waiting.ts';
+import { NO_WORKER, type WorkerPart } from '../replies/worker-parts.ts';
 import type { RunPart } from '../replies/run-parts.ts';
 import type { AguiEvent } from './agui-types.ts';
 import { type RunMessages, createRunMessages, idsOf, modelCallOf } from './agui-messages.ts';
@@ -48,6 +49,8 @@ export function createAguiEvents(run: string): AguiEvents {
         return tools.has(part.call) ? [progress(part)] : [];
       case 'tool_result':
         return tools.delete(part.call) ? [endTool(part)] : [];
+      case 'worker':
+        return [workerEvent(part)];
       case 'waiting':
         waits.set(part.wait.call, part.wait);
         return [];
@@ -143,6 +146,11 @@ export function createAguiEvents(run: string): AguiEvents {
   function close(): AguiEvent[] {
     return [...endTexts(), ...endStep()];
   }
+}
+
+/** The wait for a worker, which is not part of the messages. */
+export function workerEvent({ isThere }: WorkerPart): AguiEvent {
+  return { type: 'CUSTOM', name: 'worker', value: { isThere, text: isThere ? '' : NO_WORKER } };
 }
 
 function nameOf(type: TextType): 'TEXT_MESSAGE' | 'REASONING_MESSAGE' {

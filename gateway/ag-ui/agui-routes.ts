@@ -1,5 +1,5 @@
 import type { ProtocolRequest, ProtocolRoute } from '../http/protocol.ts';
-import { followReply } from '../replies/follow-reply.ts';
+import { followReply, partsUntilBegun } from '../replies/follow-reply.ts';
 import { sseResponse } from '../replies/sse-response.ts';
 import type { Approval } from '../start/approvals.ts';
 import { type StartedRun, startRun } from '../start/start-run.ts';
@@ -17,7 +17,10 @@ async function runAgent(request: ProtocolRequest): Promise<Response> {
   const { run, answered } = await startOrAnswer(request, names.threadId, asked);
   return sseResponse(request.request, (signal) =>
     aguiStream(
-      () => followReply(request, run, { until: 'end', signal }),
+      {
+        before: partsUntilBegun(request.client, run, signal),
+        open: () => followReply(request, run, { until: 'end', signal }),
+      },
       { names, messages, answered },
       request.report,
     ),

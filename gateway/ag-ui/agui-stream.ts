@@ -2,10 +2,11 @@ import { problemOf } from '../http/problem.ts';
 import { failureText } from '../replies/failure-text.ts';
 import type { Reply } from '../replies/follow-reply.ts';
 import type { RunEnd, RunPart } from '../replies/run-parts.ts';
+import type { WorkerPart } from '../replies/worker-parts.ts';
 import { settledParts } from '../replies/settled-parts.ts';
 import { eventText } from '../replies/sse-response.ts';
 import type { Approval } from '../start/approvals.ts';
-import { createAguiEvents } from './agui-events.ts';
+import { createAguiEvents, workerEvent } from './agui-events.ts';
 import type { AguiEvent, RunNames } from './agui-types.ts';
 import { interruptOf } from './interrupts.ts';
 import { idsOf } from './agui-messages.ts';
@@ -30,10 +31,16 @@ const PROTOCOL_VERSION = '1.0';
  * connection: the client sends the request again.
  */
 export async function* aguiStream(
-  open: () => Promise<Reply>,
+  { before, open }: { before: AsyncIterable<WorkerPart>; open: () => Promise<Reply> },
   client: AguiClient,
   report: (error: unknown) => void,
 ): AsyncGenerator<string> {
+  let isStarted = false;
+  for await (const part of before) {
+    if (!isStarted) yield eventText(started(client.names));
+    isStarted = true;
+    yield eventText(workerEvent(part));
+  }
   const reply = await open().catch((error: unknown) => problemOf(error));
   if ('detail' in reply) {
     yield eventText({ type: 'RUN_ERROR', message: reply.detail, code: reply.code });
@@ -41,7 +48,9 @@ export async function* aguiStream(
   }
   try {
     const events = aguiEvents(reply.view.id, settledParts(reply.parts), client);
-    for await (const event of events) yield eventText(event);
+    for await (const event of events) {
+      if (!isStarted || event.type !== 'RUN_STARTED') yield eventText(event);
+    }
   } catch (error) {
     report(error);
     throw error;
@@ -60,7 +69,7 @@ export async function* aguiEvents(
   const left = new Set(answered.map(({ call, n }) => `${call} ${n}`));
   let isKnown = own.length > 0 || left.size > 0;
   let isCaughtUp = false;
-  yield { type: 'RUN_STARTED', ...names, protocolVersion: PROTOCOL_VERSION };
+  yield started(names);
   for await (const part of parts) {
     if (part.type === 'waiting') left.delete(`${part.wait.call} ${part.wait.n}`);
     isCaughtUp ||= part.type === 'caught_up';
@@ -96,6 +105,10 @@ export async function* aguiEvents(
     // A snapshot removes no message of reasoning from the client.
     return { type: 'MESSAGES_SNAPSHOT', messages: [...others, ...gone.map(emptied), ...now] };
   }
+}
+
+function started(names: RunNames): AguiEvent {
+  return { type: 'RUN_STARTED', ...names, protocolVersion: PROTOCOL_VERSION };
 }
 
 function emptied({ id }: ClientMessage): ClientMessage & { content: string } {

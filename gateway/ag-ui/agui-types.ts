@@ -15,6 +15,7 @@ export type AguiEvent =
   | { type: 'TOOL_CALL_END'; toolCallId: string }
   | { type: 'TOOL_CALL_RESULT'; messageId: string; toolCallId: string; content: string; role: 'tool' }
   | { type: 'CUSTOM'; name: 'tool_progress'; value: { toolCallId: string; text: string } }
+  | { type: 'CUSTOM'; name: 'worker'; value: { isThere: boolean; text: string } }
   | { type: 'MESSAGES_SNAPSHOT'; messages: readonly object[] };
 
 type TextName = 'TEXT_MESSAGE' | 'REASONING_MESSAGE';

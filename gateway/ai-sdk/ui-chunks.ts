@@ -2,6 +2,7 @@ import { EXCEPTION_TOOL, type Json } from '../../agent/values/vocabulary.ts';
 import { fittingDecisions } from '../../agent/rules/decisions.ts';
 import { type WaitingCall, reasonText, stateOf } from '../../agent/rules/waiting.ts';
 import { failureText } from '../replies/failure-text.ts';
+import { NO_WORKER } from '../replies/worker-parts.ts';
 import type { RunEnd, RunPart } from '../replies/run-parts.ts';
 import { approvalId } from '../start/approvals.ts';
 
@@ -23,6 +24,8 @@ export type UiChunk =
       providerExecuted: true;
     }
   | { type: 'data-waiting'; id: string; data: WaitingData | null }
+  /** No worker is there, until null. */
+  | { type: 'data-worker'; id: string; data: { text: string } | null }
   | { type: 'error'; errorText: string }
   | {
       type: 'finish';
@@ -50,7 +53,7 @@ export interface WaitingData extends Pick<WaitingCall, 'call' | 'tool' | 'toolIn
   text: string;
   error?: string | undefined;
   note?: Json | undefined;
-  /** Types of the decisions that fit. */
+  /** Types of the decisions that fit. Empty for a caller who may not decide. */
   decisions: string[];
 }
 
@@ -64,8 +67,11 @@ export interface UiChunks {
   isWaitingForApproval(): boolean;
 }
 
-/** Makes the chunks of a run's reply, which is one message. */
-export function createUiChunks(run: string): UiChunks {
+/**
+ * Makes the chunks of a run's reply, which is one message. `mayDecide`: the caller may answer approvals. For another one an approval is a
+ * wait that somebody else ends, and the stream stays open for it.
+ */
+export function createUiChunks(run: string, { mayDecide }: { mayDecide: boolean }): UiChunks {
   /** The texts that are being written, in their order. */
   const texts = new Map<TextType, string>();
   const tools = new Map<string, ToolInput>();
@@ -108,6 +114,8 @@ export function createUiChunks(run: string): UiChunks {
           : [];
       case 'tool_result':
         return tools.delete(part.call) ? [endTool(part)] : [];
+      case 'worker':
+        return [{ type: 'data-worker', id: idOf('worker'), data: part.isThere ? null : { text: NO_WORKER } }];
       case 'waiting':
         return [beginWait(part.wait)];
       case 'wait_ended':
@@ -188,7 +196,7 @@ export function createUiChunks(run: string): UiChunks {
 
   function beginWait(of: WaitingCall): UiChunk {
     const { call: id, n } = of;
-    if (of.reason === 'approval' && tools.has(id)) {
+    if (of.reason === 'approval' && tools.has(id) && mayDecide) {
       approvals.add(id);
       return {
         type: 'tool-approval-request',
@@ -197,7 +205,7 @@ export function createUiChunks(run: string): UiChunks {
       };
     }
     waits.add(id);
-    return { type: 'data-waiting', id: idOf(id), data: waitingData(run, of) };
+    return { type: 'data-waiting', id: idOf(id), data: waitingData(run, of, mayDecide) };
   }
 
   function endWait({ call: id, decision }: Part<'wait_ended'>): UiChunk[] {
@@ -213,7 +221,7 @@ type Part<T extends RunPart['type']> = Extract<RunPart, { type: T }>;
 
 const FINISH_STEP: UiChunk = { type: 'finish-step' };
 
-function waitingData(run: string, wait: WaitingCall): WaitingData {
+function waitingData(run: string, wait: WaitingCall, mayDecide: boolean): WaitingData {
   const { call, n, tool, toolInput, reason, error, note } = wait;
   return {
     run,
@@ -222,10 +230,10 @@ function waitingData(run: string, wait: WaitingCall): WaitingData {
     tool,
     toolInput,
     reason,
-    text: reasonText(wait),
+    text: mayDecide || reason !== 'approval' ? reasonText(wait) : 'waits for approval',
     error: error?.message,
     note,
-    decisions: fittingDecisions(stateOf(wait)),
+    decisions: mayDecide ? fittingDecisions(stateOf(wait)) : [],
   };
 }
 

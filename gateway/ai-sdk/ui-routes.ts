@@ -1,7 +1,8 @@
 import { SessionNotFound, unless } from '../../client/connect/errors.ts';
+import { mayDo } from '../http/caller.ts';
 import type { ProtocolRequest, ProtocolRoute } from '../http/protocol.ts';
 import { recordedName } from '../http/tenant.ts';
-import { followReply } from '../replies/follow-reply.ts';
+import { followReply, partsUntilBegun } from '../replies/follow-reply.ts';
 import { sseResponse } from '../replies/sse-response.ts';
 import { type Approval, answerApprovals } from '../start/approvals.ts';
 import { type StartedRun, startRun } from '../start/start-run.ts';
@@ -23,11 +24,12 @@ async function chat(request: ProtocolRequest): Promise<Response> {
 /** Streams the message of the chat's latest run from its start. A page that has the message replaces it. */
 async function resume(request: ProtocolRequest): Promise<Response> {
   const { client, caller, params } = request;
-  const session = client.session(recordedName(caller, params['id'] ?? ''));
-  const found = await unless(SessionNotFound, session.describe());
+  const session = recordedName(caller, params['id'] ?? '');
+  const found = await unless(SessionNotFound, client.session(session).describe());
   const id = found?.queued.at(-1) ?? found?.runs.at(-1);
   if (found === undefined || id === undefined) return new Response(null, { status: 204 });
-  return streamOf(request, { id, hasBegun: id !== found.running && !found.queued.includes(id) });
+  const hasBegun = id !== found.running && !found.queued.includes(id);
+  return streamOf(request, { id, hasBegun, session });
 }
 
 /** The chat is the session, and the message is the key: a message that is sent again gives the same run. */
@@ -41,7 +43,14 @@ function ask(
 
 function streamOf(request: ProtocolRequest, run: StartedRun, answered?: readonly Approval[]): Response {
   const response = sseResponse(request.request, (signal) =>
-    uiStream(() => followReply(request, run, { until: 'end', signal }), { answered, report: request.report }),
+    uiStream(
+      run.id,
+      {
+        before: partsUntilBegun(request.client, run, signal),
+        open: () => followReply(request, run, { until: 'end', signal }),
+      },
+      { answered, mayDecide: mayDo(request.caller, 'decide'), report: request.report },
+    ),
   );
   response.headers.set('x-vercel-ai-ui-message-stream', 'v1');
   return response;

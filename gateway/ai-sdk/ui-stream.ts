@@ -1,6 +1,7 @@
 import { problemOf } from '../http/problem.ts';
 import type { Reply } from '../replies/follow-reply.ts';
 import type { RunPart } from '../replies/run-parts.ts';
+import type { WorkerPart } from '../replies/worker-parts.ts';
 import { settledParts } from '../replies/settled-parts.ts';
 import { eventText } from '../replies/sse-response.ts';
 import type { Approval } from '../start/approvals.ts';
@@ -9,6 +10,8 @@ import { TextWithdrawn, type UiChunk, createUiChunks } from './ui-chunks.ts';
 interface StreamOptions {
   /** Approvals that the page has shown: the stream begins after the last one of them. Default: with the message. */
   answered?: readonly Approval[] | undefined;
+  /** The caller may answer approvals. */
+  mayDecide: boolean;
   report(error: unknown): void;
 }
 
@@ -17,17 +20,25 @@ interface StreamOptions {
  * the connection, so that the page resumes the stream.
  */
 export async function* uiStream(
-  open: () => Promise<Reply>,
-  { answered = [], report }: StreamOptions,
+  run: string,
+  { before, open }: { before: AsyncIterable<WorkerPart>; open: () => Promise<Reply> },
+  { answered = [], mayDecide, report }: StreamOptions,
 ): AsyncGenerator<string> {
+  const start: UiChunk = { type: 'start', messageId: run, messageMetadata: { run } };
+  const early = createUiChunks(run, { mayDecide });
+  let isStarted = false;
+  for await (const part of before) {
+    for (const chunk of [...(isStarted ? [] : [start]), ...early.next(part)]) yield eventText(chunk);
+    isStarted = true;
+  }
   const reply = await open().catch((error: unknown) => problemOf(error));
   if ('detail' in reply) {
     yield eventText({ type: 'error', errorText: reply.detail });
     return;
   }
   try {
-    for await (const chunk of uiChunks(reply.view.id, settledParts(reply.parts), answered)) {
-      yield eventText(chunk);
+    for await (const chunk of uiChunks(run, settledParts(reply.parts), { answered, mayDecide })) {
+      if (!isStarted || chunk.type !== 'start') yield eventText(chunk);
     }
     yield eventText('[DONE]');
   } catch (error) {
@@ -40,9 +51,9 @@ export async function* uiStream(
 export async function* uiChunks(
   run: string,
   parts: AsyncIterable<RunPart>,
-  answered: readonly Approval[] = [],
+  { answered = [], mayDecide = true }: Partial<Pick<StreamOptions, 'answered' | 'mayDecide'>> = {},
 ): AsyncGenerator<UiChunk> {
-  const chunks = createUiChunks(run);
+  const chunks = createUiChunks(run, { mayDecide });
   const left = new Set(answered.map(({ call, n }) => `${call} ${n}`));
   let isCaughtUp = false;
   yield { type: 'start', messageId: run, messageMetadata: { run } };

@@ -10,6 +10,7 @@ import { Refused, problemOf } from '../http/problem.ts';
 import type { ProtocolRequest } from '../http/protocol.ts';
 import type { ServedAgent } from '../http/route.ts';
 import { checkOwn } from '../http/tenant.ts';
+import { createWorkerLook } from '../replies/worker-parts.ts';
 import { startRun } from '../start/start-run.ts';
 import { type ToolAnswer, answerOf, failedAnswer, queuedAnswer } from './tool-answer.ts';
 import { type CallContext, followCall } from './follow-call.ts';
@@ -101,8 +102,17 @@ export async function createAgentServer(options: AgentServerOptions): Promise<Mc
   );
   return server;
 
-  async function follow(run: AgentRun, seconds: number, context: Omit<CallContext, 'server' | 'mayDecide'>) {
-    await followCall(run, seconds * 1000, { ...context, server, mayDecide: mayDo(caller, 'decide') });
+  async function follow(
+    run: AgentRun,
+    seconds: number,
+    context: Omit<CallContext, 'server' | 'mayDecide' | 'look'>,
+  ) {
+    await followCall(run, seconds * 1000, {
+      ...context,
+      server,
+      mayDecide: mayDo(caller, 'decide'),
+      look: createWorkerLook(client, run),
+    });
     return answerOf(await run.describe());
   }
 }

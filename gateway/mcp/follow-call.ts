@@ -2,7 +2,8 @@ import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { type WaitingCall, needsPerson } from '../../agent/rules/waiting.ts';
 import type { AgentRun } from '../../client/api/agent-run.ts';
 import { progressText } from '../replies/progress-text.ts';
-import { runParts } from '../replies/run-parts.ts';
+import { type WorkerLook, withWorkerParts } from '../replies/worker-parts.ts';
+import { type RunPart, runParts } from '../replies/run-parts.ts';
 import { askForDecision, canAsk } from './ask-for-decision.ts';
 
 /** A call of a tool under way. */
@@ -12,6 +13,7 @@ export interface CallContext {
   mayDecide: boolean;
   /** Aborted when the client cancels the call, or is gone. The run continues. */
   signal: AbortSignal;
+  look: WorkerLook;
   _meta?: { progressToken?: string | number | undefined } | undefined;
   sendNotification(notification: {
     method: 'notifications/progress';
@@ -33,7 +35,14 @@ export async function followCall(run: AgentRun, waitMs: number, context: CallCon
   let isPresent = false;
   let progress = 0;
   try {
-    for await (const part of runParts(run.events({ signal: over.signal }), { isPlain: false })) {
+    for await (const part of withWorkerParts(
+      runParts(run.events({ signal: over.signal }), { isPlain: false }),
+      context.look,
+      {
+        isWorking: () => waits.size === 0,
+        wrap: (part): RunPart => part,
+      },
+    )) {
       const message = progressText(part);
       if (message !== undefined) await report(message);
       if (part.type === 'ended') return;

@@ -1,11 +1,13 @@
 import { type RunEvent, isRecorded } from '../../agent/run/events.ts';
 import { needsPerson } from '../../agent/rules/waiting.ts';
+import type { AgentClient } from '../../client/api/agent-client.ts';
 import { RunView } from '../../agent/run/view.ts';
 import { Refused, problemOf } from '../http/problem.ts';
 import type { ProtocolRequest } from '../http/protocol.ts';
 import { isPlainAgent } from '../http/route.ts';
-import { waitUntilBegun } from '../start/start-run.ts';
+import { type StartedRun, waitUntilBegun } from '../start/start-run.ts';
 import { type RunPart, runParts } from './run-parts.ts';
+import { type WorkerPart, createWorkerLook, withWorkerParts } from './worker-parts.ts';
 
 /** A part of a run's reply, and its place in the record. Two readers of a run find the same recorded part at the same place. */
 export interface PlacedPart {
@@ -45,7 +47,37 @@ export async function followReply(
 ): Promise<Reply> {
   if (!hasBegun && !(await waitUntilBegun(client, id, signal))) throw notBegun(id);
   const follow = until !== 'now';
-  return replyOf(id, client.get(id).events({ follow, live: follow, signal }), { until, agents });
+  const reply = await replyOf(id, client.get(id).events({ follow, live: follow, signal }), { until, agents });
+  if (!follow) return reply;
+  const place: PartPlace = { event: 0, since: 0, attempt: 0 };
+  const parts = withWorkerParts(placesIn(reply.parts, place), createWorkerLook(client, { id }), {
+    isWorking: () => !reply.view.waiting.some(needsPerson),
+    wrap: (part) => ({ part, place: { ...place } }),
+  });
+  return { ...reply, parts };
+}
+
+/** Notes the place of the latest part. */
+async function* placesIn(parts: AsyncGenerator<PlacedPart>, latest: PartPlace): AsyncGenerator<PlacedPart> {
+  for await (const placed of parts) {
+    Object.assign(latest, placed.place);
+    yield placed;
+  }
+}
+
+/** Says whether a worker is there while a run waits for its turn in a session. Ends when the run has begun, and with the signal. */
+export async function* partsUntilBegun(
+  client: AgentClient,
+  { id, hasBegun, session }: StartedRun,
+  signal: AbortSignal,
+): AsyncGenerator<WorkerPart> {
+  if (hasBegun) return;
+  async function* begun(): AsyncGenerator<WorkerPart> {
+    await waitUntilBegun(client, id, signal);
+    yield* [];
+  }
+  const look = createWorkerLook(client, { id, session });
+  yield* withWorkerParts(begun(), look, { isWorking: () => true, wrap: (part) => part });
 }
 
 /** Reads a reply from the events of a run. Throws Refused where there are none. */

@@ -1,4 +1,5 @@
 import type { RunPart } from './run-parts.ts';
+import { NO_WORKER } from './worker-parts.ts';
 
 /** A line about the work of a run, for clients that show progress; undefined for parts that are no progress. */
 export function progressText(part: RunPart): string | undefined {
@@ -9,6 +10,8 @@ export function progressText(part: RunPart): string | undefined {
       return `${part.call} ${part.text}`;
     case 'tool_result':
       return `${part.call} is done`;
+    case 'worker':
+      return part.isThere ? 'A worker is there' : NO_WORKER;
     case 'waiting':
       return `${part.wait.call} ${part.wait.tool} waits: ${part.wait.reason}`;
     default:

@@ -27,6 +27,8 @@ export interface RequestedStart extends Omit<StartOptions, 'detach' | 'tenant' |
 export interface StartedRun {
   id: string;
   hasBegun: boolean;
+  /** Recorded name of the session of a run that has not begun. */
+  session?: string | undefined;
 }
 
 /**
@@ -46,17 +48,18 @@ export async function startRun(
   checkImageUrls(input, imageHosts);
   const id = idOf(caller, agent, requested, key);
   if (key !== undefined) await checkSameStart(client, id, { agent, input });
+  const recorded = session === undefined ? undefined : recordedName(caller, session);
   await client.start(agent, input, {
     ...options,
     id,
     detach: true,
     tenant: caller.tenant,
-    session: session === undefined ? undefined : recordedName(caller, session),
+    session: recorded,
   });
   const hasBegun =
-    session === undefined ||
+    recorded === undefined ||
     (await withTimeLimit(BEGIN_MS, undefined, (signal) => waitUntilBegun(client, id, signal)));
-  return { id, hasBegun };
+  return { id, hasBegun, session: recorded };
 }
 
 /** A run of a session that nobody else uses begins at once. */

@@ -19,10 +19,10 @@ async function* partsOf(events: readonly object[]) {
 }
 
 /** The chunks, each of which the AI SDK's own schema takes. `isWithdrawn`: the connection is broken at the end. */
-async function chunksOf(events: readonly object[], answered?: Approval[]) {
+async function chunksOf(events: readonly object[], answered?: Approval[], mayDecide = true) {
   const chunks: UIMessageChunk[] = [];
   try {
-    for await (const chunk of uiChunks(RUN, settledParts(partsOf(events)), answered)) {
+    for await (const chunk of uiChunks(RUN, settledParts(partsOf(events)), { answered, mayDecide })) {
       const { success } = (await uiMessageChunkSchema().validate?.(chunk)) ?? {};
       expect([chunk, success]).toEqual([chunk, true]);
       chunks.push(structuredClone(chunk));
@@ -164,6 +164,17 @@ describe('a call that waits for approval', () => {
       '-',
       'text: It is 5.',
     ]);
+  });
+
+  test('is a wait without buttons for a caller who may not decide, and the stream goes on', async () => {
+    const all = [...turn, waits('1.1'), caughtUp, decided('1.1', 'approve'), step('1.1', 5), ...answer];
+    const { chunks } = await chunksOf(all, undefined, false);
+    expect(chunks.filter(({ type }) => type === 'tool-approval-request')).toEqual([]);
+    expect(chunks.filter(({ type }) => type === 'data-waiting')).toMatchObject([
+      { data: { call: '1.1', reason: 'approval', text: 'waits for approval', decisions: [] } },
+      { data: null },
+    ]);
+    expect(chunks.at(-1)).toMatchObject({ type: 'finish', finishReason: 'stop' });
   });
 
   test('is denied', async () => {
