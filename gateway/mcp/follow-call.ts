@@ -40,7 +40,7 @@ export async function followCall(run: AgentRun, waitMs: number, context: CallCon
       context.look,
       {
         isWorking: () => waits.size === 0,
-        wrap: (part): RunPart => part,
+        wrap: (one): RunPart => one,
       },
     )) {
       const message = progressText(part);
