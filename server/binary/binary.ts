@@ -71,8 +71,8 @@ async function usable(path: string, source: TemporalBinary['source']): Promise<T
   return version === undefined ? undefined : { path, source, version };
 }
 
-/** undefined: not there, half there, or another program of that name. */
-async function versionOf(path: string): Promise<string | undefined> {
+/** Version of the Temporal CLI at a path. undefined: not there, half there, or another program of that name. */
+export async function versionOf(path: string): Promise<string | undefined> {
   if (!existsSync(path)) return undefined;
   try {
     const { stdout } = await promisify(execFile)(path, ['--version'], { timeout: 20_000 });

