@@ -12,6 +12,7 @@ import { LOOPBACK_NAMES } from './http/loopback-names.ts';
 import { createNamedClients } from './http/named-clients.ts';
 import { Refused, isOwnFault, problemResponse } from './http/problem.ts';
 import { closedAtEnd, createOpenCount } from './http/open-count.ts';
+import { chatProtocol } from './inbox/chat-protocol.ts';
 import type { Protocol, ProtocolRoute } from './http/protocol.ts';
 import { createRateLimit } from './http/rate-limit.ts';
 import type { Route, ServedAgent } from './http/route.ts';
@@ -112,7 +113,8 @@ export function createGateway(client: AgentClient, options: GatewayOptions): Gat
     imageHosts: options.imageHosts,
     feed: createWaitingFeed(client, { webUi }),
   };
-  const protocolRoutes = protocols.flatMap(routesOf);
+  const spoken = options.chat === true ? [...protocols, chatProtocol] : protocols;
+  const protocolRoutes = spoken.flatMap(routesOf);
   for (const route of protocolRoutes) if (route.scope === undefined) serveProtocol(app, route, base);
   const limit = bodyLimit({
     maxSize: bodyBytes,

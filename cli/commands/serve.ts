@@ -26,6 +26,8 @@ interface ServeOptions extends ContextOptions {
   open?: boolean;
   /** Origins of web pages that may ask. */
   origin?: string[];
+  /** A page for people who talk to agents. */
+  chat?: boolean;
   /** Address at which others reach the gateway. */
   publicUrl?: string;
   /** Address of Temporal's Web UI. */
@@ -52,6 +54,7 @@ export async function serve(io: Io, options: ServeOptions): Promise<number> {
         agents: servedAgents(config.loaded),
         origins: origin,
         callbacks: callbacksOf(io.env, options.callbacks),
+        chat: options.chat,
         publicUrl: options.publicUrl,
         webUi: options.webUi ?? webUiAddress(io.env, context),
         onError: (error) => say(io, error instanceof Error ? (error.stack ?? error.message) : String(error)),
@@ -62,7 +65,10 @@ export async function serve(io: Io, options: ServeOptions): Promise<number> {
         server = await listening(gateway, host, port);
         const { port: taken } = server.address() as AddressInfo; // of a TCP server
         const url = `http://${host.includes(':') ? `[${host}]` : host}:${taken}`;
-        say(io, `Gateway ready: ${url}, routes: ${url}/openapi.json, inbox: ${url}/`);
+        say(
+          io,
+          `Gateway ready: ${url}, routes: ${url}/openapi.json, inbox: ${url}/${options.chat === true ? `, chat: ${url}/chat` : ''}`,
+        );
         if (callers.made !== undefined) say(io, `Authorization: Bearer ${callers.made}`);
         if (options.json === true) printJson(io, { url, token: callers.made ?? null });
         await signal;

@@ -86,6 +86,7 @@ export const servingCommands: readonly (CommandSpec | CommandGroup)[] = [
         )
         .option('--open', 'let everybody on this machine do everything, without a token')
         .option('--origin <url>', 'of web pages that may ask; repeatable (default: none)', repeated)
+        .option('--chat', 'serve a chat page at /chat, and at /chat/AGENT')
         .option('--public-url <url>', 'address at which others reach the gateway, for the cards of agents')
         .option('--web-ui <url>', "address of Temporal's Web UI, for links (default: this project's)"),
     load: async () => (await import('../commands/serve.ts')).serve,

@@ -188,10 +188,10 @@ describe.skipIf(!hasChromium)(`the inbox${chromiumTitle}`, () => {
     await page.getByRole('heading', { name: /^clerk waiting for a person/u }).waitFor();
     await page.locator('[id="1"] > summary').click();
     const card = page.getByRole('article');
-    await card.getByRole('button', { name: 'Resolve' }).click();
+    await card.getByRole('button', { name: 'Give the result' }).click();
     await page.keyboard.type('{"sales": 3}');
     await page.route('**/runs/page.bill/page', (request) => request.abort(), { times: 1 });
-    await page.getByRole('button', { name: 'Resolve' }).last().click();
+    await page.getByRole('button', { name: 'Give the result' }).last().click();
     await page.getByRole('heading', { name: /^clerk completed/u }).waitFor();
     expect(await page.locator('[id="1.1"]').innerText()).toContain('"sales": 3');
     await page.locator('a[href="#1.1"]').click();

@@ -4,6 +4,8 @@ const base = new URL('..', import.meta.url);
 const TOKEN = 'reloop-token';
 /** The gateway sends something every 15 seconds. A stream that is silent for longer is dead. */
 const SILENCE_MS = 40_000;
+/** The last data of a stream of the AI SDK, which is no JSON. */
+const DONE = '[DONE]';
 const SHORTEST_RETRY_MS = 500;
 const LONGEST_RETRY_MS = 15_000;
 
@@ -82,7 +84,7 @@ export async function follow(path, { onOpen, onMessage, onBreak, signal }) {
   let delay = SHORTEST_RETRY_MS;
   while (!signal.aborted) {
     try {
-      for await (const message of messagesOf(path, signal, onOpen)) {
+      for await (const message of messagesOf(path, { signal, onOpen })) {
         delay = SHORTEST_RETRY_MS;
         onMessage(message);
       }
@@ -97,16 +99,16 @@ export async function follow(path, { onOpen, onMessage, onBreak, signal }) {
 }
 
 /**
+ * Reads the server-sent events of one request, which is a POST where it has a body.
  * @param {string} path
- * @param {AbortSignal} signal
- * @param {() => void} onOpen
+ * @param {{ signal: AbortSignal, onOpen?: () => void, body?: object | undefined }} options
  * @returns {AsyncGenerator<Message>}
  */
-async function* messagesOf(path, signal, onOpen) {
+export async function* messagesOf(path, { signal, onOpen, body: sent }) {
   const silence = new AbortController();
-  const { body } = await ask(path, { signal: AbortSignal.any([signal, silence.signal]) });
+  const { body } = await ask(path, { body: sent, signal: AbortSignal.any([signal, silence.signal]) });
   if (body === null) return;
-  onOpen();
+  onOpen?.();
   const reader = body.pipeThrough(new TextDecoderStream()).getReader();
   let rest = '';
   for (;;) {
@@ -133,7 +135,9 @@ export function readMessage(block) {
       .find((line) => line.startsWith(`${name}: `))
       ?.slice(name.length + 2);
   const data = field('data');
-  return data === undefined ? undefined : { event: field('event') ?? 'message', data: JSON.parse(data) };
+  return data === undefined || data === DONE
+    ? undefined
+    : { event: field('event') ?? 'message', data: JSON.parse(data) };
 }
 
 /**

@@ -1,5 +1,5 @@
 import { Problem, ask, runPath } from './api.js';
-import { createDecisions } from './decisions.js';
+import { createDecisions, decisionName } from './decisions.js';
 import { announce, el, labelled, newId, pre } from './dom.js';
 import { createInputEditor, diffBlock } from './input-editor.js';
 import { lasted, textOf } from './values.js';
@@ -11,7 +11,7 @@ const REASONS = {
   failed: 'failed',
   approval: 'needs approval',
   doubt: 'in doubt',
-  deferred: 'waits for its result',
+  deferred: 'needs an answer',
   repeated: 'made before',
   limit: 'at a limit',
 };
@@ -27,7 +27,8 @@ const QUESTION_LINES = 6;
  */
 export function createCard({ run, call }, { showsRun, onGone }) {
   const heading = newId();
-  const takesInput = call.decisions.some(({ takes }) => takes.input);
+  const isModel = isModelCall(call);
+  const takesInput = !isModel && call.decisions.some(({ takes }) => takes.input);
   const editor = takesInput ? createInputEditor(call.toolInput, () => decisions.inputEdited()) : undefined;
   const decisions = createDecisions(call, editor, send);
   const result = el('p', { class: 'problem', role: 'alert' });
@@ -55,7 +56,8 @@ export function createCard({ run, call }, { showsRun, onGone }) {
         'The model wrote another input; a person changed it',
         diffBlock(call.proposed, call.toolInput),
       ),
-    editor?.element ?? (call.toolInput !== null && labelled('Input', pre(textOf(call.toolInput)))),
+    editor?.element ??
+      (!isModel && call.toolInput !== null && labelled('Input', pre(textOf(call.toolInput)))),
     decisions.element,
     result,
   );
@@ -97,7 +99,7 @@ export function createCard({ run, call }, { showsRun, onGone }) {
       else
         await ask(runPath(run.id, 'decisions'), { body: { type, call: call.call, wait: call.n, ...fields } });
       isDecided = true;
-      announce(`${type}: ${toolName(call)} ${call.call} of run ${run.id}. Done.`);
+      announce(`${decisionName(type, call)}: ${toolName(call)} ${call.call} of run ${run.id}. Done.`);
       onGone();
     } catch (error) {
       result.textContent =
@@ -110,6 +112,14 @@ export function createCard({ run, call }, { showsRun, onGone }) {
 }
 
 /** @param {Wait['call']} call */
-function toolName({ tool }) {
-  return tool === 'callModel' ? 'Model call' : tool;
+function toolName(call) {
+  return isModelCall(call) ? 'Model call' : call.tool;
+}
+
+/**
+ * A model call takes no input: `3`, in a sub-agent `3.1/2`. A tool call has a dot in its own part.
+ * @param {Wait['call']} call
+ */
+function isModelCall({ call }) {
+  return !(call.split('/').at(-1) ?? '').includes('.');
 }

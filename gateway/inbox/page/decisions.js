@@ -19,6 +19,26 @@ const USUAL = {
   doubt: undefined,
   repeated: undefined,
 };
+/** Names of buttons, where the name of the decision is not the usual word. */
+const NAMES = {
+  resolve: 'Give the result',
+  abort: 'Fail the run',
+  reconcile: 'Ask the tool',
+  cancelCall: 'Cancel the call',
+};
+
+/**
+ * The word on a button. A question to a person is answered.
+ * @param {string} type
+ * @param {Pick<CallToDecide, 'reason'>} call
+ */
+export function decisionName(type, { reason }) {
+  if (type === 'resolve' && reason === 'deferred') return 'Answer';
+  return type in NAMES
+    ? NAMES[/** @type {keyof typeof NAMES} */ (type)]
+    : type.charAt(0).toUpperCase() + type.slice(1);
+}
+
 /** Decisions that end the run. */
 const GRAVE = new Set(['abort', 'stop']);
 
@@ -70,7 +90,7 @@ export function createDecisions(call, editor, send) {
 
   /** @param {string} type */
   function nameOf(type) {
-    const name = type.charAt(0).toUpperCase() + type.slice(1);
+    const name = decisionName(type, call);
     return takesInput.has(/** @type {PossibleDecision['type']} */ (type)) && editor?.edited() !== undefined
       ? `${name} as edited`
       : name;
@@ -93,7 +113,8 @@ export function createDecisions(call, editor, send) {
   function open(choice, button) {
     for (const other of buttons)
       if (other.ariaExpanded !== null) other.ariaExpanded = String(other === button);
-    const form = formOf(choice, (fields) => decide(choice.type, fields), close);
+    const name = decisionName(choice.type, call);
+    const form = formOf(choice, name, (fields) => decide(choice.type, fields), close);
     panel.replaceChildren(form);
     (form.querySelector('textarea') ?? form.querySelector('input'))?.focus();
 
@@ -181,11 +202,11 @@ function fieldsOf(takes) {
 
 /**
  * @param {Choice} choice
+ * @param {string} name
  * @param {(fields: object) => void} submit
  * @param {() => void} close
  */
-function formOf({ type, does, fields }, submit, close) {
-  const name = type.charAt(0).toUpperCase() + type.slice(1);
+function formOf({ type, does, fields }, name, submit, close) {
   const inputs = fields.map(({ isText, label, value = '', required }) => {
     const id = newId();
     const properties = { id, required: required === true };

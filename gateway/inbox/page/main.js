@@ -1,7 +1,8 @@
 import { Problem, follow, hasToken, setToken } from './api.js';
-import { el, newId } from './dom.js';
+import { el } from './dom.js';
 import { createInboxView } from './inbox-view.js';
 import { createRunView } from './run-view.js';
+import { askForToken } from './sign-in.js';
 import { createWaits } from './waits.js';
 
 /** @typedef {{ elements: Node[], update(): void, stop(): void }} View */
@@ -54,7 +55,11 @@ function show() {
 
 /** @param {unknown} error */
 function fail(error) {
-  if (error instanceof Problem && error.status === 401) return signIn();
+  if (error instanceof Problem && error.status === 401) {
+    close();
+    signOut.hidden = true;
+    return askForToken(main, start);
+  }
   close();
   main.replaceChildren(
     el('p', { class: 'problem', role: 'alert' }, error instanceof Error ? error.message : String(error)),
@@ -65,42 +70,6 @@ function close() {
   view?.stop();
   view = undefined;
   say('', '');
-}
-
-function signIn() {
-  close();
-  const id = newId();
-  const input = el('input', { id, type: 'password', autocomplete: 'off', required: true });
-  const wrong = hasToken()
-    ? el('p', { class: 'problem', role: 'alert' }, 'This token is not known.')
-    : undefined;
-  setToken(undefined);
-  signOut.hidden = true;
-  const form = el(
-    'form',
-    {
-      class: 'card sign-in',
-      onsubmit: (event) => {
-        event.preventDefault();
-        setToken(input.value.trim());
-        start();
-      },
-    },
-    el('h1', {}, 'Sign in'),
-    el(
-      'p',
-      { class: 'note' },
-      'Your token for the gateway. ',
-      el('code', {}, 'reloop serve'),
-      ' prints one. This tab forgets it when you close it.',
-    ),
-    el('label', { for: id, class: 'label' }, 'Token'),
-    input,
-    wrong,
-    el('div', { class: 'buttons' }, el('button', { type: 'submit', class: 'first' }, 'Sign in')),
-  );
-  main.replaceChildren(form);
-  input.focus();
 }
 
 /**
