@@ -4,6 +4,7 @@ import { pageFile } from './page-file.ts';
 
 /** The modules of the inbox and of the chat page; `main.js` and `chat.js` import the others. */
 const MODULES = [
+  'alike-group.js',
   'api.js',
   'call-card.js',
   'card-list.js',
@@ -14,6 +15,7 @@ const MODULES = [
   'decisions.js',
   'diff.js',
   'dom.js',
+  'filters.js',
   'inbox-view.js',
   'input-editor.js',
   'main.js',

@@ -16,7 +16,7 @@ export const pageRoutes = [
     response: 'text/html',
     handle: async ({ run, client, webUi }) => {
       const url = webUi && workflowPage(webUi, client.temporal.options.namespace, run.id);
-      const page = runPage(await run.export({ images: true }), { url });
+      const page = runPage(await run.export({ images: true }), { url, now: Date.now() });
       return new Response(page, {
         headers: pageHeaders('text/html', "style-src 'unsafe-inline'; img-src data:"),
       });

@@ -2,6 +2,7 @@ import { type Raise, usualRaise } from '../../agent/limits/usual-raise.ts';
 import { type WaitingCall, endsByExtension, needsPerson } from '../../agent/rules/waiting.ts';
 import { RunView } from '../../agent/run/view.ts';
 import { contentText } from '../../agent/values/content.ts';
+import { boundedText } from '../../agent/values/values.ts';
 import { type Json, asText } from '../../agent/values/vocabulary.ts';
 import type { AgentClient } from '../../client/api/agent-client.ts';
 import { workflowPage } from '../../client/connect/web-ui-page.ts';
@@ -16,6 +17,10 @@ export interface WaitingRun {
   input: string;
   session?: string | undefined;
   tags?: readonly string[] | undefined;
+  /** Who started the run, as the sender said. */
+  by?: string | undefined;
+  /** The latest calls that have ended, the last ones last. */
+  steps?: ShownStep[] | undefined;
   /** RFC 3339. */
   startedAt: string;
   /** Page of the run in Temporal's Web UI. */
@@ -24,6 +29,17 @@ export interface WaitingRun {
   /** The run cannot be read, and why. */
   problem?: string | undefined;
 }
+
+/** A call that has ended, in short. */
+export interface ShownStep {
+  call: string;
+  tool: string;
+  input: string;
+  result: string;
+}
+
+const MOST_STEPS = 5;
+const STEP_CHARS = 200;
 
 /** A call that waits for a person, with all that a page needs to offer the decisions. */
 export interface CallToDecide extends WaitingCall {
@@ -45,13 +61,22 @@ export async function readWaitingRun(
   const { id } = summary;
   const view = new RunView(id);
   const begun = new Map<string, number>();
+  let by: string | undefined;
   for await (const event of client.get(id).events({ follow: false, live: false })) {
     view.add(event);
+    if (event.type === 'run_started') by ??= event.by;
     if (event.type === 'waiting') begun.set(event.wait.call, event.at);
   }
   return {
     ...listedRun(client, summary, webUi),
     input: contentText(view.input),
+    by,
+    steps: view.steps.slice(-MOST_STEPS).map(({ call, action: { tool, toolInput }, observation }) => ({
+      call,
+      tool,
+      input: boundedText(asText(toolInput), STEP_CHARS),
+      result: boundedText(asText(observation), STEP_CHARS),
+    })),
     calls: view.waiting.filter(needsPerson).map((wait) => ({
       ...wait,
       since: begun.get(wait.call) ?? 0,
@@ -77,7 +102,7 @@ function listedRun(
   { temporal }: AgentClient,
   { id, agent, input, session, tags, startedAt }: RunSummary,
   webUi: string | undefined,
-): Omit<WaitingRun, 'calls'> {
+): Omit<WaitingRun, 'calls' | 'by' | 'steps'> {
   const url = webUi && workflowPage(webUi, temporal.options.namespace, id);
   return { id, agent, input, session, tags, startedAt: startedAt.toISOString(), url };
 }

@@ -11,6 +11,8 @@ import { viewOf } from '../../agent/run/view.ts';
 export interface RunPageOptions {
   /** The run's page in Temporal's Web UI. */
   url?: string | undefined;
+  /** The present, milliseconds since 1970: what an open run waits for lasts until then. Default: its last event. */
+  now?: number | undefined;
 }
 
 /** The style sheet of the page. */
@@ -22,9 +24,11 @@ export function pageStyle(): string {
  * An exported run as one page that needs nothing else: no script, no font, no image of anywhere; the page itself
  * forbids them. The images of the question are in it. Everything that models, tools and people wrote is text on it.
  */
-export function runPage(exported: RunExport, { url }: RunPageOptions = {}): string {
+export function runPage(exported: RunExport, { url, now = 0 }: RunPageOptions = {}): string {
   const { id, runId, agent, status, stopReason } = exported.run;
-  const whole = wholeOf(exported);
+  const recorded = wholeOf(exported);
+  const isOpen = exported.events.at(-1)?.type !== 'run_ended';
+  const whole = isOpen ? { ...recorded, to: Math.max(recorded.to, now) } : recorded;
   const view = viewOf(id, exported.events);
   const busy = view.turns.all.flatMap((turn) =>
     [turn, ...turn.calls].flatMap((work) => running(work, whole.to)),

@@ -103,7 +103,7 @@ function waitingNote(id: string, call: WaitingCall): Html {
   return html`<p class="note warn">
     ${call.until === undefined ? 'Waits for a person' : `Waits until ${utcTime(call.until)}`}:
     ${waitingFor(call)}.
-    <code>reloop show ${shellWord(id)}</code> says what can be done.
+    <span class="at-terminal"><code>reloop show ${shellWord(id)}</code> says what can be done.</span>
   </p>`;
 }
 

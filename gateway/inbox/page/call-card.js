@@ -48,6 +48,7 @@ export function createCard({ run, call }, { showsRun, onGone }) {
     ),
     el('p', { class: 'meta' }, ...factsOf()),
     showsRun && labelled('Question', el('div', { class: 'prose question' }, pre(run.input, QUESTION_LINES))),
+    showsRun && stepsBlock(run.steps ?? []),
     call.error &&
       labelled('Error', el('div', { class: 'error' }, pre(`${call.error.type}: ${call.error.message}`))),
     call.note !== undefined && call.note !== null && labelled('Note of the tool', pre(textOf(call.note))),
@@ -86,7 +87,14 @@ export function createCard({ run, call }, { showsRun, onGone }) {
       run.url === undefined
         ? undefined
         : el('a', { href: run.url, target: '_blank', rel: 'noreferrer' }, "Temporal's Web UI");
-    const facts = [since, run.agent, ...(showsRun ? [page] : []), ...(showsRun && webUi ? [webUi] : [])];
+    const asked = run.by === undefined ? [] : [`asked by ${run.by}`];
+    const facts = [
+      since,
+      run.agent,
+      ...asked,
+      ...(showsRun ? [page] : []),
+      ...(showsRun && webUi ? [webUi] : []),
+    ];
     return facts.flatMap((fact, index) => (index === 0 ? [fact] : [' · ', fact]));
   }
 
@@ -109,6 +117,20 @@ export function createCard({ run, call }, { showsRun, onGone }) {
       decisions.setBusy(false);
     }
   }
+}
+
+/**
+ * The calls before this one, folded.
+ * @param {NonNullable<Wait['run']['steps']>} steps
+ */
+function stepsBlock(steps) {
+  if (steps.length === 0) return undefined;
+  return el(
+    'details',
+    { class: 'block steps' },
+    el('summary', { class: 'label' }, `What the agent did before (${steps.length})`),
+    ...steps.map(({ call, tool, input, result }) => pre(`${call} ${tool} ${input}\n→ ${result}`, 6)),
+  );
 }
 
 /** @param {Wait['call']} call */

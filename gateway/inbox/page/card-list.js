@@ -35,6 +35,11 @@ export function createCardList({ showsRun, onEmpty }) {
         next = card.element;
       }
     },
+    /**
+     * True while a person is writing in the card of the wait.
+     * @param {string} key
+     */
+    isInUse: (key) => cards.get(key)?.isInUse() === true,
     stop() {
       for (const card of cards.values()) card.stop();
     },
