@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { ApplicationFailure, CancelledFailure, Context, type Info } from '@temporalio/activity';
 import { ApplicationFailureCategory } from '@temporalio/common';
 import { limits } from '../../agent/values/limits.ts';
@@ -33,8 +32,6 @@ type AttemptRecord = Pick<Attempt, 'context' | 'heartbeat'>;
 
 /** After a wait of at most this time the server is not asked again whose attempt it is. */
 const SHORT_WAIT_MS = 100;
-/** Longest wait of an ending worker for its last heartbeat to be stored. */
-const LAST_BEAT_MS = 1000;
 
 /** Retry policy and time-out of an activity's attempts. */
 export interface AttemptPolicy {
@@ -95,13 +92,9 @@ export async function runAttempt<T>(
     const result = isOld(context) ? confirm().then(() => body(attempt)) : body(attempt);
     return await (policy().endsItself === true ? result : orAborted(result, signal));
   } catch (error) {
-    if (error instanceof AttemptEnd) throw error.failure;
-    const state = { context, heartbeat };
-    if (context.cancellationSignal.aborted) {
-      await noteOrderlyEnd(state);
-      throw cancelledFailure(state, 'The call was cancelled');
-    }
-    throw await toFailure(signal.aborted ? signal.reason : error, policy(), state);
+    const failure = toFailure(error, policy(), { context, heartbeat, signal });
+    if (!isLast(failure, context)) heartbeat.end();
+    throw failure;
   } finally {
     clock.stop();
     heartbeat.stop();
@@ -176,8 +169,22 @@ export function attemptScheduledAt({
   return attempt === 1 && at === scheduledTimestampMs ? undefined : at;
 }
 
-async function toFailure(error: unknown, policy: AttemptPolicy, attempt: AttemptRecord): Promise<Error> {
-  const { context, heartbeat } = attempt;
+function toFailure(
+  error: unknown,
+  policy: AttemptPolicy,
+  attempt: Pick<Attempt, 'context' | 'heartbeat' | 'signal'>,
+): Error {
+  const { context, signal } = attempt;
+  if (error instanceof AttemptEnd) return error.failure;
+  if (!context.cancellationSignal.aborted)
+    return ownFailure(signal.aborted ? signal.reason : error, policy, attempt);
+  const { cancelRequested, notFound, paused, reset } = context.cancellationDetails ?? {};
+  const byServer = [cancelRequested, notFound, paused, reset].includes(true);
+  return byServer ? cancelledFailure(attempt, 'The call was cancelled') : shutdownFailure();
+}
+
+/** The failure of an attempt that ended by itself, or by its time-out. It is counted in the heartbeat record. */
+function ownFailure(error: unknown, policy: AttemptPolicy, { heartbeat }: AttemptRecord): Error {
   const classified = policy.classify(error);
   const isFailure = policy.holdsBack !== true || classified.heldBack !== true;
   const failures = (heartbeat.record.failures ?? 0) + (isFailure ? 1 : 0);
@@ -191,10 +198,8 @@ async function toFailure(error: unknown, policy: AttemptPolicy, attempt: Attempt
       { nonRetryable: true },
     );
   }
-  // If the record cannot be stored, the attempt is lost anyway, and the next one counts from the last record.
   const waits = isFailure ? undefined : { waits: (heartbeat.record.waits ?? 0) + 1 };
-  const counted = { failures, lastError: classified.message, endedAt: context.info.attempt, ...waits };
-  await heartbeat.store(counted).catch(() => undefined);
+  heartbeat.set({ failures, lastError: classified.message, ...waits });
   const nextRetryDelay = nextWait(policy.retry, failures, classified.retryAfterMs);
   // The SDK logs no warning of an attempt that was held back.
   const category = isFailure ? undefined : { category: ApplicationFailureCategory.BENIGN };
@@ -207,12 +212,24 @@ export function cancelledFailure({ heartbeat }: AttemptRecord, message: string):
   return new CancelledFailure(message, heartbeats === undefined ? [] : [{ heartbeats }]);
 }
 
-/** An attempt that its worker's shutdown ends, or a pause, is none that a worker died of. */
-async function noteOrderlyEnd({ context, heartbeat }: AttemptRecord): Promise<void> {
-  const { cancelRequested = false, notFound = false } = context.cancellationDetails ?? {};
-  if (cancelRequested || notFound) return;
-  const stored = heartbeat.store({ endedAt: context.info.attempt }).catch(() => undefined);
-  await Promise.race([stored, sleep(LAST_BEAT_MS, undefined, { ref: false })]);
+/**
+ * The end of an attempt whose worker ends. The SDK makes the same of a CancelledFailure, but does not wait then until it has the record
+ * of the attempt. As there, the server's retry policy says when the next attempt begins.
+ */
+function shutdownFailure(): ApplicationFailure {
+  return ApplicationFailure.create({
+    type: 'WorkerShutdown',
+    message: 'Worker is shutting down and this activity did not complete in time',
+    category: ApplicationFailureCategory.BENIGN,
+  });
+}
+
+/** No attempt follows: the failure is final, or the call is cancelled, or the server has already given the attempt up. */
+function isLast(failure: Error, { cancellationDetails }: Context): boolean {
+  const { cancelRequested = false, notFound = false } = cancellationDetails ?? {};
+  return (
+    cancelRequested || notFound || (failure instanceof ApplicationFailure && failure.nonRetryable === true)
+  );
 }
 
 /**

@@ -20,6 +20,11 @@ export interface HeartbeatWriter {
   store(patch: Partial<Heartbeat>): Promise<void>;
   /** As `store`; resolves to why the server wants the attempt to end, as a word, if it does. */
   claim(patch: Partial<Heartbeat>): Promise<Unwanted | undefined>;
+  /**
+   * Ends the heartbeat of an attempt that is about to fail, and that another one may follow: the failure brings the record to the server. Notes
+   * that the attempt came to an end, so that nobody takes it for lost.
+   */
+  end(): void;
   stop(): void;
 }
 
@@ -36,6 +41,8 @@ const SDK_LATEST_MS = 10_000;
 /** The SDK's heartbeat cannot be awaited. It gets 250 ms to arrive; for 2 s it may still overwrite what we stored after it. */
 const SDK_BEAT_MS = 250;
 const SDK_LATE_MS = 2000;
+/** The SDK's worker sends no second heartbeat within this time (`maxHeartbeatThrottleInterval` in worker/create-worker.ts). */
+const SDK_THROTTLE_MS = 1000;
 /** Time until the next heartbeat after a failed one, and after one that the SDK's may overwrite. */
 const AGAIN_MS = 1000;
 
@@ -58,6 +65,15 @@ export function startHeartbeat(context: Context): HeartbeatWriter {
     beatOfSdkAt = performance.now();
     context.heartbeat(counted());
   };
+  /**
+   * The SDK's worker (1.24) sends the details that it was given last along with each failure of an attempt, and the server puts them over
+   * whatever it has (RespondActivityTaskFailed). So a record that the SDK does not have would be lost. This one costs a heartbeat
+   * only if the SDK has not just sent one.
+   */
+  const giveSdk = () => {
+    const isThrottled = beatOfSdkAt !== undefined && sinceSdk() < SDK_THROTTLE_MS;
+    context.heartbeat(isThrottled ? record : counted());
+  };
   const sinceSdk = () => performance.now() - (beatOfSdkAt ?? startedAt);
   const rest = (ms: number) => {
     clearTimeout(timer);
@@ -70,11 +86,13 @@ export function startHeartbeat(context: Context): HeartbeatWriter {
     queue = sent;
     sent.then(
       (unwanted) => {
+        if (stopped) return;
         if (unwanted !== undefined) tellSdk();
         const mayBeUndone = beatOfSdkAt !== undefined && sinceSdk() < SDK_LATE_MS;
         rest(mayBeUndone ? Math.min(everyMs, AGAIN_MS) : everyMs);
       },
       () => {
+        if (stopped) return;
         tellSdk();
         rest(Math.min(everyMs, AGAIN_MS));
       },
@@ -86,6 +104,7 @@ export function startHeartbeat(context: Context): HeartbeatWriter {
     queue = queue
       .catch(() => undefined)
       .then(() => {
+        if (stopped) return undefined;
         tellSdk();
         rest(everyMs);
         return sleep(SDK_BEAT_MS, undefined, { ref: false });
@@ -95,6 +114,10 @@ export function startHeartbeat(context: Context): HeartbeatWriter {
   const regularBeat = () => {
     if (sinceSdk() >= SDK_AFTER_MS) beatBySdk();
     else beat().catch(() => undefined);
+  };
+  const stop = () => {
+    stopped = true;
+    clearTimeout(timer);
   };
   rest(everyMs);
 
@@ -111,10 +134,14 @@ export function startHeartbeat(context: Context): HeartbeatWriter {
       change(patch);
       return beat();
     },
+    end() {
+      stop();
+      change({ endedAt: context.info.attempt });
+      giveSdk();
+    },
     stop() {
-      stopped = true;
+      stop();
       tap?.stop();
-      clearTimeout(timer);
     },
   };
 }

@@ -48,7 +48,8 @@ async function missing(tool: string, known: string[], meta: ToolCallMeta): Promi
       });
     }
     if (missed + 1 >= TRIES) return ApplicationFailure.create({ ...failure, nonRetryable: true });
-    await heartbeat.store({ missed: missed + 1, endedAt: context.info.attempt }).catch(() => undefined);
+    heartbeat.set({ missed: missed + 1 });
+    heartbeat.end();
     return ApplicationFailure.create({ ...failure, nextRetryDelay: NEXT_TRY_MS });
   } finally {
     heartbeat.stop();

@@ -36,7 +36,7 @@ export async function noEffect(attempt: Attempt, cause: unknown, fault?: 'failed
   if (cancelRequested) return new AttemptEnd(cancelledFailure(attempt, 'The call was cancelled'));
   if (paused) {
     // A person lets it continue, and then nothing need be in doubt.
-    await heartbeat.store({ intent: undefined, notDone: context.info.attempt }).catch(() => undefined);
+    heartbeat.set({ intent: undefined, notDone: context.info.attempt });
     return new AttemptEnd(cancelledFailure(attempt, 'The call was paused'));
   }
   const { type, message } = classifyError(cause);
