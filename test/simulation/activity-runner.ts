@@ -13,6 +13,7 @@ import {
   durationMs,
   runAttempt,
 } from './sdk.ts';
+import { SdkHeartbeats } from './sdk-heartbeats.ts';
 import { ServiceError } from './service-error.ts';
 import type { Values } from './values.ts';
 
@@ -63,19 +64,7 @@ export class ActivityRunner {
   async run(activity: ActivityTask): Promise<void> {
     activity.begin(this.#process.identity);
     const { token, schedule } = activity;
-    const beat = async (details: unknown) => {
-      const encoded = details === undefined ? undefined : [await this.#values.encode(details)];
-      await this.#process.request();
-      try {
-        const { cancelRequested, activityPaused, activityReset } = activity.heartbeat(token, encoded);
-        if (cancelRequested) attempt.cancel('CANCELLED');
-        else if (activityReset) attempt.cancel('RESET');
-        else if (activityPaused) attempt.cancel('PAUSED');
-      } catch (error) {
-        if (!(error instanceof ServiceError)) throw error;
-        attempt.cancel('CANCELLED');
-      }
-    };
+    const heartbeats = new SdkHeartbeats(this.#process, activity, this.#values);
     const attempt = this.#attempt(
       {
         activityId: schedule.activityId ?? '',
@@ -93,24 +82,29 @@ export class ActivityRunner {
       },
       (schedule.input?.payloads ?? []).map(this.#values.read),
       schedule.header?.fields ?? {},
-      (details) => void beat(details),
+      (details) => heartbeats.give(details),
     );
+    heartbeats.begin(attempt);
     const { completed, failed, cancelled } = await attempt.result;
+    const told = await heartbeats.end(completed ? 'completed' : failed ? 'failed' : 'cancelled');
+    if (told === undefined) return;
+    const { details } = told;
     await this.#process.request();
     try {
       if (completed) activity.complete(token, completed.result ?? undefined);
-      else if (failed) activity.fail(token, failed.failure ?? {});
+      else if (failed) activity.fail(token, failed.failure ?? {}, details);
       else if (cancelled && activity.cancelRequested)
         activity.cancel(
           token,
           cancelled.failure?.canceledFailureInfo?.details?.payloads ?? activity.heartbeatDetails,
         );
       else if (cancelled && activity.operation !== undefined)
-        activity.fail(token, {
-          message: 'Activity paused',
-          applicationFailureInfo: { type: 'ActivityPause' },
-        });
-      else if (cancelled) activity.fail(token, cancelled.failure ?? {});
+        activity.fail(
+          token,
+          { message: 'Activity paused', applicationFailureInfo: { type: 'ActivityPause' } },
+          details,
+        );
+      else if (cancelled) activity.fail(token, cancelled.failure ?? {}, details);
     } catch (error) {
       // The attempt is over for the server.
       if (!(error instanceof ServiceError)) throw error;

@@ -6,6 +6,8 @@ import { notFound } from './service-error.ts';
 const { TimeoutType, RetryState } = protos.temporal.api.enums.v1;
 /** The server's detail of a cancellation without an attempt. */
 const NOT_STARTED = 'ACTIVITY_ID_NOT_STARTED';
+/** End of an attempt whose worker did not report it. */
+export const LOST = 'lost';
 
 export type ActivitySchedule = temporal.api.history.v1.IActivityTaskScheduledEventAttributes;
 
@@ -29,6 +31,10 @@ export class ActivityTask {
   attemptScheduledAt = Date.now();
   lastFailure: Failure | undefined;
   identity = '';
+  /** Ends of its attempts, in order: the types of the failures that their workers reported, or {@link LOST}. */
+  readonly ends: string[] = [];
+  /** Somebody has wiped the heartbeat details out. */
+  isWiped = false;
   #tries = 1;
   #timers: NodeJS.Timeout[] = [];
   #beatTimer: NodeJS.Timeout | undefined;
@@ -45,6 +51,7 @@ export class ActivityTask {
     this.seq = seq;
     this.scheduledEventId = scheduledEventId;
     this.schedule = schedule;
+    execution.server.activities.push(this);
   }
 
   /** The names of the activity, if its workflow learns of a cancellation at once. */
@@ -96,8 +103,11 @@ export class ActivityTask {
     this.#close({ type: 'canceled', details });
   }
 
-  fail(token: string, failure: Failure): void {
+  /** `details`: of the worker's last heartbeat. The server keeps its own only if there are none. */
+  fail(token: string, failure: Failure, details?: Payload[]): void {
     this.#check(token);
+    if (details !== undefined) this.heartbeatDetails = details;
+    this.ends.push(failure.applicationFailureInfo?.type ?? '');
     this.#attemptFailed(failure, { type: 'failed', failure });
   }
 
@@ -105,6 +115,7 @@ export class ActivityTask {
   failById(failure: Failure, details: Payload[] | undefined): void {
     this.#check(this.token);
     if (details !== undefined) this.heartbeatDetails = details;
+    this.ends.push(LOST);
     this.#attemptFailed(failure, { type: 'failed', failure });
   }
 
@@ -127,7 +138,10 @@ export class ActivityTask {
   unpause(flags: { resetAttempts: boolean; resetHeartbeats: boolean }): void {
     if (this.operation !== 'paused') return;
     this.operation = undefined;
-    if (flags.resetHeartbeats) this.heartbeatDetails = undefined;
+    if (flags.resetHeartbeats) {
+      this.heartbeatDetails = undefined;
+      this.isWiped = true;
+    }
     if (this.state === 'pausing') this.#tryAgain(flags.resetAttempts ? 1 : this.attempt + 1);
   }
 
@@ -163,6 +177,7 @@ export class ActivityTask {
       },
       ...(this.lastFailure === undefined ? {} : { cause: this.lastFailure }),
     };
+    this.ends.push(LOST);
     this.#attemptFailed(failure, { type: 'timedOut', failure });
   }
 

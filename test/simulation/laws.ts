@@ -3,6 +3,7 @@ import type { RunEvent, RunStep } from '../../agent/run/events.ts';
 import { MODEL_LIMITS } from '../../agent/model-limits/lease-request.ts';
 import { RunView } from '../../agent/run/view.ts';
 import { AGENT_SESSION } from '../../workflows/messages.ts';
+import { attemptsAreCounted, checkpointsAreKept, onlyLostAttemptsAreLost } from './attempt-laws.ts';
 import { finishedStaysFinished } from './history-laws.ts';
 import type { Word } from './operator.ts';
 import { brokenFromOutside, isForbidden, isReset, withOneLife, wordsRecorded } from './outside-laws.ts';
@@ -273,6 +274,9 @@ const laws: Law[] = [
   nothingIsInClear,
   timeLimitIsKept,
   nothingIsLate,
+  attemptsAreCounted,
+  onlyLostAttemptsAreLost,
+  checkpointsAreKept,
   decisionsMeetTheirWait,
   fittingIsAccepted,
   rewindsHappen,

@@ -27,6 +27,14 @@ export const mutants: readonly Mutant[] = [
     replace: 'loop.done = [];',
   },
   {
+    name: 'the record of a failed attempt is stored beside the SDK, whose worker sends an older one with the failure',
+    seed: 20,
+    file: 'activities/attempt/attempt.ts',
+    find: 'if (!isLast(failure, context)) heartbeat.end();',
+    replace: `if (!isLast(failure, context))
+      await heartbeat.store({ endedAt: context.info.attempt }).catch(() => undefined);`,
+  },
+  {
     name: 'an attempt runs although an earlier one may have acted',
     seed: 227,
     file: 'activities/tool/once.ts',

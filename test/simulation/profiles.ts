@@ -232,6 +232,19 @@ const options: Profile = {
 /** Share of the seeds that do not have this profile. */
 const PLAIN = 0.9;
 
+/** Calls of models and tools take long, store checkpoints and fail late, after their workers have sent heartbeats. */
+const lateFailures: Profile = {
+  name: 'late failures',
+  tools: ['late', 'read'],
+  favourite: 'late',
+  slowestMs: 20_000,
+  failingModel: 0.3,
+  size: 'usual',
+  habits: { cancel: 0, cancelCall: 0, rewind: 0.01 },
+};
+/** Share of the seeds that do not have this profile. */
+const EARLY = 0.95;
+
 /** Half of the simulations have no profile. */
 export function profileOf(random: Random, own: Random): Profile {
   const profile = random.chance(0.5) ? random.of(profiles) : {};
@@ -239,5 +252,6 @@ export function profileOf(random: Random, own: Random): Profile {
   const latest = own.chance(DEADLINES) ? deadlines : newer;
   const loud = own.chance(LOUD) ? latest : quiet;
   const spoken = own.chance(OTHERS) ? loud : conversation;
-  return own.chance(PLAIN) ? spoken : options;
+  const usual = own.chance(PLAIN) ? spoken : options;
+  return own.chance(EARLY) ? usual : lateFailures;
 }

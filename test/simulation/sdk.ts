@@ -220,7 +220,8 @@ export class Instance {
 }
 
 export interface Attempt {
-  cancel(reason: 'CANCELLED' | 'TIMED_OUT' | 'PAUSED' | 'RESET'): void;
+  /** Only the first reason counts. */
+  cancel(reason: 'CANCELLED' | 'TIMED_OUT' | 'PAUSED' | 'RESET' | 'NOT_FOUND'): void;
   result: Promise<coresdk.activity_result.IActivityExecutionResult>;
 }
 
@@ -255,10 +256,16 @@ export function runAttempt(
     noopMetricMeter,
     [...interceptors],
   );
+  let isCancelled = false;
   return {
     cancel: (reason) => {
-      const [cancelRequested, paused, reset] = ['CANCELLED', 'PAUSED', 'RESET'].map((one) => one === reason);
-      activity.cancel(reason, { cancelRequested, paused, reset } as never);
+      if (isCancelled) return;
+      isCancelled = true;
+      const [cancelRequested, paused, reset, timedOut] = ['CANCELLED', 'PAUSED', 'RESET', 'TIMED_OUT'].map(
+        (one) => one === reason,
+      );
+      const notFound = timedOut === true || reason === 'NOT_FOUND';
+      activity.cancel(reason, { cancelRequested, paused, reset, timedOut, notFound } as never);
     },
     result: activity.run({ args, headers }),
   };

@@ -42,6 +42,8 @@ export class VirtualServer {
   readonly suggestedLength: number;
   readonly #lagMs: number;
   readonly observer: ServerObserver;
+  /** All that there ever were. */
+  readonly activities: ActivityTask[] = [];
   readonly workers: Poller[] = [];
   /** All executions in the order of their start. */
   readonly executions: Execution[] = [];

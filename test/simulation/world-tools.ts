@@ -29,6 +29,12 @@ export const BULKY = ['bulky', 'hoard'];
 /** A model may write the number as text. */
 export const input = z.object({ n: z.coerce.number() });
 
+/** A tool that takes long and fails late, which only the worlds have that name it. */
+export const LATE = 'late';
+
+/** Lengths of its attempts. The SDK's worker sends its first heartbeat after some 6 s. */
+const LATE_MS = [1000, 3000, 7000, 8000, 12_000, 20_000, 60_000, 300_000];
+
 export interface ToolWorld {
   /** Gets the token of a call that is about to wait for its result. */
   deferred(token: string, run: string, call: string): void;
@@ -39,12 +45,15 @@ export interface ToolWorld {
   failing: number;
   /** Longest time that a request of a tool is on its way. */
   travelMs: number;
+  /** Reports that an attempt does not find what an earlier one has stored. */
+  undone(what: string): void;
   /** Reports what a tool does in an attempt that is over for the server, though it must not. */
   late(what: string): void;
 }
 
 /** Tools of every kind. */
-export function createTools({ effects, dice, deferred, size, failing, travelMs, late }: ToolWorld): Tool[] {
+export function createTools(world: ToolWorld): Tool[] {
+  const { effects, dice, deferred, size, failing, travelMs, late, undone } = world;
   /** Takes effect in the world. A dead worker sends no request; one that was sent arrives, whatever becomes of the worker. */
   async function effect(tool: string, n: number, context: ToolContext): Promise<void> {
     await currentProcess().proceed();
@@ -61,6 +70,9 @@ export function createTools({ effects, dice, deferred, size, failing, travelMs, 
     await context.commit();
     if (isLost) late(`${tool} ${n} of call ${context.callId} in ${currentRun()} took effect`);
   }
+
+  /** The part that each call of `late` has stored last, and the attempt that failed after it. */
+  const stored = new Map<string, { part: number; failed?: number }>();
 
   /** Two attempts of a call have two outputs. */
   const told = (text: string) => `${text} #${dice.int(0, 99_999)}`;
@@ -171,6 +183,30 @@ export function createTools({ effects, dice, deferred, size, failing, travelMs, 
       }
       return told(`long ${n}`);
     }),
+    tool(
+      LATE,
+      async (n, { callId, checkpoint, lastCheckpoint, attempt, signal }) => {
+        const call = `${currentRun()} ${callId}`;
+        const from = Number(lastCheckpoint ?? 0);
+        const before = stored.get(call);
+        if (before?.failed !== undefined && before.failed === attempt - 1 && from < before.part)
+          undone(`${LATE} ${n} of call ${call} began after part ${from}, and part ${before.part} was stored`);
+        stored.set(call, { part: from });
+        const [parts, ms] = [dice.int(1, 10), dice.of(LATE_MS)];
+        for (let part = from + 1; part <= from + parts; part++) {
+          await sleep(ms / parts);
+          await currentProcess().proceed();
+          if (signal.aborted) throw signal.reason;
+          if (dice.chance(0.3)) continue;
+          await checkpoint(part);
+          stored.set(call, { part });
+        }
+        if (dice.chance(0.4)) return told(`late ${n}`);
+        stored.set(call, { part: stored.get(call)?.part ?? from, failed: attempt });
+        throw new Error(`late ${n}`);
+      },
+      { retry: { maxAttempts: 3, initialInterval: 100 }, timeout: 120_000 },
+    ),
     tool('deadly', async (n) => {
       await sleep(dice.int(0, 500));
       if (dice.chance(0.4)) currentProcess().kill();

@@ -7,7 +7,7 @@ import type { Profile } from './profiles.ts';
 import { Random } from './random.ts';
 import { noOptions, randomOptions } from './random-options.ts';
 import { type Asked, FEW, HANDOFF, type ModelOptions, type WorldKind, createModel } from './world-model.ts';
-import { BULKY, DEADLY, type Effect, type ToolWorld, createTools, input } from './world-tools.ts';
+import { BULKY, DEADLY, type Effect, LATE, type ToolWorld, createTools, input } from './world-tools.ts';
 
 /** The simulated agents, the effects of their tools, and the requests to their model. */
 export interface World {
@@ -17,6 +17,8 @@ export interface World {
   asked: Asked[];
   /** Effects and commits of tools in attempts that the server had ended, as sentences. */
   late: string[];
+  /** Checkpoints that an attempt did not find, as sentences. */
+  undone: string[];
   /** Returns true if a person has to approve the call. */
   isAsked(call: Pick<Effect, 'tool' | 'n'>): boolean;
   /** A rule of the config is asked about each word, which takes a while. */
@@ -63,6 +65,7 @@ export function createWorld(
   const effects: Effect[] = [];
   const asked: Asked[] = [];
   const late: string[] = [];
+  const undone: string[] = [];
   const salt = random.int(0, 2 ** 31);
   const dice = random.fork();
   const size = profile.size ?? random.of(SIZES);
@@ -74,8 +77,12 @@ export function createWorld(
     failing: profile.failing ?? random.of([0.2, 0.2, 0.6]),
     travelMs: profile.travelMs ?? random.of([0, 0, 3000]),
     late: (what) => late.push(what),
+    undone: (what) => undone.push(what),
   }).filter(
-    ({ name }) => (isDeadly || !DEADLY.includes(name)) && (size !== 'usual' || !BULKY.includes(name)),
+    ({ name }) =>
+      (isDeadly || !DEADLY.includes(name)) &&
+      (size !== 'usual' || !BULKY.includes(name)) &&
+      (name !== LATE || profile.tools?.includes(name) === true),
   );
   const [isCautious, isRobust] = [profile.isCautious ?? random.chance(0.15), random.chance(0.3)];
   const all = made.map((tool) => changed(tool, isCautious, isRobust && random.chance(0.5)));
@@ -206,7 +213,7 @@ export function createWorld(
   const configs = [tools, ...Array.from({ length: deploys }, () => deployed(tools, random))].map(configOf);
   const hasToolMessages = kind === 'tool-calling' && (second?.kind ?? kind) === kind;
   const hasRule = configs.some(({ authorize }) => authorize !== undefined);
-  return { configs, effects, asked, late, isAsked, hasRule, hasToolMessages, timeLimitMs };
+  return { configs, effects, asked, late, undone, isAsked, hasRule, hasToolMessages, timeLimitMs };
 }
 
 /** The second agent is gone in some of the later versions. */
