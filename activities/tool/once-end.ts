@@ -17,15 +17,16 @@ export class AttemptSuperseded extends Error {
   }
 }
 
-/** `running`: the intent of an attempt that may be running still. */
+/** `running`: the intent of an attempt that may be running still. `isOwn`: the tool itself failed, or took too long. */
 export function unknownOutcome(
   attempt: Attempt,
   tool: string,
   cause: unknown,
-  running: Intent | undefined,
+  { running, isOwn = false }: { running: Intent | undefined; isOwn?: boolean },
 ): AttemptEnd {
-  const { message } = classifyError(cause);
-  return ended(attempt, cause, { type: 'InDoubt', message: inDoubt(tool, message) }, { intent: running });
+  const { type, message } = classifyError(cause);
+  const error = { type: 'InDoubt', message: inDoubt(tool, message) };
+  return ended(attempt, cause, error, { intent: running, ...(isOwn && { fault: type }) });
 }
 
 /** The end of an attempt that certainly took no effect: a cancellation that holds, or a failure that says so. `fault`: the tool's own. */
@@ -67,9 +68,9 @@ function ended(
 }
 
 /** The tool's own error mostly says that it was aborted; this is the reason of the abort. */
-export function whyAborted({ context, signal }: Attempt): Error {
+export function whyAborted({ context, signal }: Attempt): unknown {
   const reason = reasonOf(context.cancellationDetails);
-  return reason === undefined ? new Error(classifyError(signal.reason).message) : new Error(reason);
+  return reason === undefined ? signal.reason : new Error(reason);
 }
 
 function reasonOf(details: Context['cancellationDetails']): string | undefined {

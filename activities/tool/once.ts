@@ -65,7 +65,8 @@ export function onceGuard(attempt: Attempt, tool: string, retry: RetryPolicy): O
           throw await noEffect(attempt, signal.aborted ? signal.reason : error, 'failed');
         if (refusal !== undefined && !committed) throw await noEffect(attempt, refusal);
         const running = error instanceof StillRunning ? heartbeat.record.intent : undefined;
-        throw unknownOutcome(attempt, tool, signal.aborted ? whyAborted(attempt) : error, running);
+        const isOwn = !context.cancellationSignal.aborted;
+        throw unknownOutcome(attempt, tool, signal.aborted ? whyAborted(attempt) : error, { running, isOwn });
       }
     },
   };
@@ -139,5 +140,7 @@ function foundAnother(attempt: Attempt, tool: string): AttemptEnd {
   const { heartbeat } = attempt;
   const { intent = { at: Date.now(), attempt: 0 } } = heartbeat.record;
   heartbeat.set({ intent });
-  return unknownOutcome(attempt, tool, new Error('an earlier attempt may have run already'), intent);
+  return unknownOutcome(attempt, tool, new Error('an earlier attempt may have run already'), {
+    running: intent,
+  });
 }

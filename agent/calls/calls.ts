@@ -256,13 +256,12 @@ export interface FailureDetails {
   usage?: Usage | undefined;
   /** Sent by all attempts; absent where there were none. */
   heartbeats?: number | undefined;
-  /**
-   * For `effects: 'once'`: the call certainly had no effect. `again`: through no fault of the tool, so it is
-   * rescheduled; `failed`: the tool failed.
-   */
+  /** For `effects: 'once'`: the call certainly had no effect. `again`: through no fault of the tool, so it is rescheduled; `failed`: the tool failed. */
   notDone?: 'again' | 'failed' | undefined;
   /** For a call in doubt: an attempt that may still be running. */
   intent?: Intent | undefined;
+  /** For a call in doubt: type of the error, if the tool itself failed or took too long. Then the attempt counts. */
+  fault?: string | undefined;
   local?: LocalCall | undefined;
 }
 

@@ -21,6 +21,8 @@ export interface FailedCall {
   /** For `effects: 'once'`: the runner's knowledge about the effect. */
   notDone?: FailureDetails['notDone'];
   intent?: Intent | undefined;
+  /** For `effects: 'once'`: type of the tool's own error that left the doubt. */
+  fault?: string | undefined;
   local?: LocalCall | undefined;
 }
 
@@ -84,10 +86,10 @@ export function cancelled(message: string, details: unknown): FailedCall {
 function failed(error: ErrorInfo, details: unknown): FailedCall {
   // Written by the runner in activities/, or by a sub-agent's run.
   const { exhausted, usage, ...said } = shape(details) as FailureDetails;
-  const { checkpoint, heartbeats, notDone, intent, local } = said;
+  const { checkpoint, heartbeats, notDone, intent, fault, local } = said;
   const counted = isUsage(usage) ? usage : undefined;
   const mayPass = exhausted === true;
-  return { error, checkpoint, mayPass, usage: counted, heartbeats, notDone, intent, local };
+  return { error, checkpoint, mayPass, usage: counted, heartbeats, notDone, intent, fault, local };
 }
 
 const OPTIONAL_COUNTS = [

@@ -95,8 +95,16 @@ export function failedTool(tool: string, error: ErrorInfo): string {
 
 /** For a call with `effects: 'once'` that a person has to check. */
 export function inDoubt(tool: string, what: string): string {
-  return `It is not known whether ${tool} took effect: ${what.replace(/[.!]$/u, '')}.`;
+  return `${notKnown(tool)}${what.replace(/[.!]$/u, '')}.`;
 }
+
+/** For a call that was in doubt until its tool said that it had no effect. `doubt`: text of {@link inDoubt}. */
+export function didNothing(tool: string, doubt: string): string {
+  const what = doubt.startsWith(notKnown(tool)) ? doubt.slice(notKnown(tool).length) : doubt;
+  return `${tool} did nothing, its reconcile says: ${what}`;
+}
+
+const notKnown = (tool: string) => `It is not known whether ${tool} took effect: `;
 
 export function skippedTool(reason: string | undefined): string {
   return reason === undefined

@@ -3,9 +3,11 @@ import type { FailedCall } from '../calls/failures.ts';
 import { readToolResult } from '../calls/tool-result.ts';
 import { limits } from '../values/limits.ts';
 import type { ToolManifest } from '../definition/manifest.ts';
-import { CUT_IN_DOUBT, inDoubt } from '../observation/observations.ts';
+import { CUT_IN_DOUBT, didNothing, inDoubt } from '../observation/observations.ts';
 import type { ErrorInfo } from '../values/vocabulary.ts';
 import { type CallEnd, type FailureContext, resultEnd, isToolError } from './call-rules.ts';
+
+const DIED = 'WorkerDied';
 
 /** Consequence of a failed schedule, with the error that events and the model see. */
 export type Aftermath =
@@ -22,6 +24,10 @@ export interface Doubt {
   /** An attempt may still be running; at this time it must have ended. */
   endsAtMs: number | undefined;
   processGone?: true | undefined;
+  /** Type of the error, if the call turns out to have had no effect. */
+  cause: string;
+  /** The tool itself failed or took too long: if it had no effect, its `retry` counts that. */
+  isOwn?: true | undefined;
 }
 
 /**
@@ -29,7 +35,7 @@ export interface Doubt {
  * the call had no effect. `lost`: number of earlier schedules of the call that ended without an effect.
  */
 export function aftermath(tool: ToolManifest, failed: FailedCall, lost: number): Aftermath {
-  const { error, notDone, timedOut, unattended, intent } = failed;
+  const { error, notDone, timedOut, unattended, intent, fault } = failed;
   const isOwn = tool.external !== true;
   if (tool.effects !== 'once' || isToolError(tool, error)) return { type: 'failed', error };
   // A lost attempt that somebody had paused: it is cancelled without a worker that knows of its effect.
@@ -45,7 +51,24 @@ export function aftermath(tool: ToolManifest, failed: FailedCall, lost: number):
     error: error.type === 'InDoubt' ? error : doubtOf(tool, error),
     endsAtMs: intent && intent.at + tool.timeoutMs,
     ...(failed.processGone === true ? { processGone: true } : {}),
+    ...(isOwn && fault !== undefined
+      ? { cause: fault, isOwn }
+      : { cause: isLost || timedOut ? DIED : error.type }),
   };
+}
+
+/** Returns false if a call that had no effect is not scheduled again by itself. The counts are those before its latest schedule. */
+export function mayTryAgain(
+  { retry }: ToolManifest,
+  { isOwn }: Doubt,
+  { lost, failures }: { lost: number; failures: number },
+): boolean {
+  return isOwn === true ? failures + 1 < retry.maxAttempts : mayReschedule(lost);
+}
+
+/** The error of a call whose `reconcile` has said that it had no effect. */
+export function undone({ name }: ToolManifest, { cause, error }: Doubt): ErrorInfo {
+  return { type: cause, message: didNothing(name, error.message) };
 }
 
 /** Time at which `reconcile` may be called; undefined: now. An attempt ends at its time-out at the latest, or with its process. */
@@ -98,5 +121,5 @@ function doubtOf({ name }: ToolManifest, { type, message }: ErrorInfo): ErrorInf
 
 function workerDied({ name }: ToolManifest, lost: number): ErrorInfo {
   const message = `The worker of this call died or stopped answering ${lost + 1} times in a row before it took effect, so ${name} is not run again automatically. Look into the worker's log for what it did last.`;
-  return { type: 'WorkerDied', message };
+  return { type: DIED, message };
 }

@@ -3,7 +3,7 @@ import type { FailedCall } from '../calls/failures.ts';
 import { readToolResult } from '../calls/tool-result.ts';
 import { resultEnd, isToolError } from '../rules/call-rules.ts';
 import { isAnswerFor, withoutToken } from '../rules/decisions.ts';
-import { aftermath, mayReschedule, reconciledEnd, withIntent } from '../rules/doubt.ts';
+import { aftermath, mayTryAgain, reconciledEnd, undone, withIntent } from '../rules/doubt.ts';
 import type { Json } from '../values/vocabulary.ts';
 import { type Call, type CallFact, type Transition, ended } from './call-state.ts';
 import { decided, setWithin } from './call-wait.ts';
@@ -109,7 +109,8 @@ export function intended(before: Call, { n, intent }: Extract<CallFact, { type: 
 function reconciled(before: Call, fact: ScheduleEnd): Transition {
   const { id, tool, last } = before;
   const call: Call = { ...before, underWay: undefined };
-  if (tool === undefined || last?.type !== 'failed') return { call, events: [] };
+  if (tool === undefined || last?.type !== 'failed' || last.doubt === undefined) return { call, events: [] };
+  const { doubt } = last;
   const answer =
     fact.type === 'succeeded' ? reconciledEnd(tool, fact.result) : ({ type: 'unknown' } as const);
   const error = fact.type === 'failed' ? { error: fact.failed.error } : {};
@@ -122,10 +123,12 @@ function reconciled(before: Call, fact: ScheduleEnd): Transition {
     const end = ended(call, answer.end);
     return { ...end, events: [...events, ...end.events], used };
   }
-  const isNotDone = answer.type === 'notDone';
-  const again = isNotDone && mayReschedule(call.lost);
-  const lost = call.lost + (isNotDone ? 1 : 0);
-  return { call: { ...call, lost, last: { ...last, again, found: answer.type } }, events, used };
+  if (answer.type === 'unknown')
+    return { call: { ...call, last: { ...last, again: false, found: 'unknown' } }, events, used };
+  const again = mayTryAgain(tool, doubt, call);
+  const [lost, failures] = doubt.isOwn ? [call.lost, call.failures + 1] : [call.lost + 1, call.failures];
+  const notDone = { ...last, again, found: 'notDone', error: undone(tool, doubt) } as const;
+  return { call: { ...call, lost, failures, last: notDone }, events, used };
 }
 
 /** The call's result comes from outside, and may have arrived already. */

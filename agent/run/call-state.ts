@@ -52,6 +52,8 @@ export interface Call {
   readonly cancelled: string | undefined;
   /** Number of consecutive schedules that certainly had no effect. */
   readonly lost: number;
+  /** Number of schedules in which the tool itself failed and, as its `reconcile` said, had no effect; since a person decided last. */
+  readonly failures: number;
   /** Sent by the worker before the tool runs: from then on the schedule under way may have an effect. */
   readonly intent: Intent | undefined;
   /** Checkpoint that the latest failed schedule stored. */
@@ -129,6 +131,7 @@ export function newCall({
     last: undefined,
     cancelled: undefined,
     lost: 0,
+    failures: 0,
     intent: undefined,
     checkpoint: undefined,
     earlyAnswers: [],

@@ -111,7 +111,7 @@ export function decided(call: Call, decision: OperatorDecision): Transition {
       const approved = decision.type === 'approve' ? input : call.approved;
       const byPerson = call.byPerson || hasInput;
       const again = { action: { ...action, toolInput: input }, byPerson, approved, checks };
-      return { call: { ...over, ...again, last: undefined, lost: 0 }, events };
+      return { call: { ...over, ...again, last: undefined, lost: 0, failures: 0 }, events };
     }
     case 'end': {
       const { observation, fromTool } = effect;

@@ -89,8 +89,13 @@ function afterDoubted(call: Call, tool: ToolManifest, last: FailedEnding, contex
     const until = reconcileAtMs(tool, doubt, nowMs);
     return until === undefined ? { do: 'reconcile' } : { do: 'ask', reason: 'doubt', until };
   }
-  if (found === 'notDone' && call.cancelled !== undefined) return cut(call, { overdue: false });
-  if (found === 'notDone' && !overdue) return again ? { do: 'schedule' } : { do: 'ask', reason: 'failed' };
+  if (found === 'notDone') {
+    const { cancelled } = call;
+    if (cancelled !== undefined || overdue) return cut(call, { overdue: cancelled === undefined });
+    if (again) return { do: 'schedule' };
+    if (doubt?.isOwn !== true) return { do: 'ask', reason: 'failed' };
+    return asNextAction(afterFailure(tool, error, { cancelled, overdue }), 'failed', error);
+  }
   return asNextAction(afterDoubt(tool, { overdue }), 'doubt', error);
 }
 

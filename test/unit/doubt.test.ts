@@ -2,11 +2,14 @@ import { describe, expect, test } from 'vitest';
 import type { FailedCall } from '../../agent/calls/failures.ts';
 import { afterFailure } from '../../agent/rules/call-rules.ts';
 import {
+  type Doubt,
   afterDoubt,
   aftermath,
   mayReschedule,
+  mayTryAgain,
   reconcileAtMs,
   reconciledEnd,
+  undone,
   withIntent,
 } from '../../agent/rules/doubt.ts';
 import { type WaitingCall, readSummary, stateOf, waitingSummary } from '../../agent/rules/waiting.ts';
@@ -58,7 +61,7 @@ describe('a failed schedule of a call that may take effect once only', () => {
     (processGone) => {
       const error = { type: 'InDoubt', message: 'It is not known whether pay took effect: it broke.' };
       const left = aftermath(pay, { ...timedOut, intent, processGone }, 0);
-      expect(left).toEqual({ type: 'doubt', error, endsAtMs: 6000, processGone });
+      expect(left).toEqual({ type: 'doubt', error, endsAtMs: 6000, processGone, cause: 'WorkerDied' });
     },
   );
 
@@ -73,12 +76,33 @@ describe('a failed schedule of a call that may take effect once only', () => {
   ])('is asked about %s', (_what, endsAtMs, processGone, atMs) => {
     const error = { type: 'InDoubt', message: 'lost' };
     const slow = sampleTool('pay', 'pays', { effects: 'once', timeoutMs: 300_000 });
-    expect(reconcileAtMs(slow, { type: 'doubt', error, endsAtMs, processGone }, 200_000)).toBe(atMs);
+    expect(
+      reconcileAtMs(slow, { type: 'doubt', error, endsAtMs, processGone, cause: 'WorkerDied' }, 200_000),
+    ).toBe(atMs);
   });
 
   test('is not scheduled a sixth time by itself', () => {
     expect([3, 4].map((lost) => mayReschedule(lost))).toEqual([true, false]);
     expect(aftermath(pay, timedOut, 4)).toMatchObject({ type: 'failed', error: { type: 'WorkerDied' } });
+  });
+
+  test('is scheduled as often as the tool has attempts, if the tool itself failed and had no effect', () => {
+    const twice = { ...pay, retry: { ...pay.retry, maxAttempts: 2 } };
+    const doubt = aftermath(twice, failed('InDoubt', { fault: 'Timeout' }), 0) as Doubt;
+    expect(doubt).toMatchObject({ cause: 'Timeout', isOwn: true });
+    expect([0, 1].map((failures) => mayTryAgain(twice, doubt, { lost: 4, failures }))).toEqual([true, false]);
+  });
+
+  test('elsewhere does not say whose fault it was', () => {
+    expect(aftermath(external, failed('Error', { fault: 'Timeout' }), 0)).not.toHaveProperty('isOwn');
+  });
+
+  test.each([
+    ['its worker was lost', { ...timedOut, intent }, 'WorkerDied'],
+    ['its tool took too long', failed('InDoubt', { fault: 'Timeout' }), 'Timeout'],
+  ])('says that it did nothing, when its reconcile has said so, and %s', (_why, call, type) => {
+    const error = undone(pay, aftermath(pay, call, 0) as Doubt);
+    expect(error).toEqual({ type, message: 'pay did nothing, its reconcile says: it broke.' });
   });
 
   test('has the intent that its run was told of where the heartbeat is gone', () => {

@@ -101,7 +101,7 @@ const tools = [
   defineTool({ ...once, name: 'pay' }),
   defineTool({ ...once, name: 'strict', onFailure: 'fail' }),
   defineTool({ ...once, name: 'done', ...says({ status: 'done', output: 'was paid' }) }),
-  defineTool({ ...once, name: 'notDone', ...says({ status: 'notDone' }) }),
+  defineTool({ ...once, name: 'notDone', retry: { maxAttempts: 2 }, ...says({ status: 'notDone' }) }),
 ];
 
 const told = new Map<string, RunEvent[]>();
@@ -140,6 +140,7 @@ async function endOf(started: AgentRun): Promise<unknown> {
 }
 
 const NOT_KNOWN = 'It is not known whether pay took effect: ';
+const NOTHING_DONE = expect.stringMatching(/^notDone did nothing, its reconcile says: /u) as string;
 const skip: OperatorDecision = { type: 'skip' };
 const skipped = 'This tool call was skipped by the operator; there is no result.';
 const cancelCall: OperatorDecision = { type: 'cancelCall', reason: 'too late' };
@@ -176,12 +177,12 @@ const rows: Row[] = [
   },
   { what: 'fails the run where its tool says so', call: 'strict throws', end: 'InDoubt' },
   {
-    what: 'is run five times where its tool never finds it done',
+    what: 'is run as often as its tool has attempts where the tool finds it not done each time',
     call: 'notDone throws',
-    waits: [{ reason: 'failed', error: { type: 'InDoubt' } }, skip],
+    waits: [{ reason: 'failed', error: { type: 'Error', message: NOTHING_DONE } }, skip],
     end: skipped,
-    made: 5,
-    looked: 5,
+    made: 2,
+    looked: 2,
   },
   {
     what: 'that was cancelled and not done stays cancelled',
