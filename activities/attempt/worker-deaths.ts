@@ -10,13 +10,14 @@ const LOGGED_MS = 500;
 
 /**
  * Throws when a tool call has lost too many workers in a row: then it may well be the call that kills them, and with
- * them whatever else they had under way. Says in the log that a former worker died in the middle of it.
+ * them whatever else they had under way. Says in the log that a former worker was lost. The record does not tell if that worker had begun: a
+ * process that stands still is given attempts, and one that dies within the first heartbeat's interval leaves no trace either.
  */
 export async function refuseAfterDeaths({ context, heartbeat }: Attempt, call: string): Promise<void> {
   const { info, log } = context;
   const deaths = deathsInARow(info.attempt, heartbeat.record);
   if (deaths === 0) return;
-  log.warn('its former worker died or stopped answering in the middle of it', {
+  log.warn('its former worker died or stopped answering', {
     tool: info.activityType,
     call,
   });
@@ -30,7 +31,7 @@ export async function refuseAfterDeaths({ context, heartbeat }: Attempt, call: s
 }
 
 function diedText(deaths: number, refused: string): string {
-  return `The worker of this call died or stopped answering ${deaths} times in a row in the middle of it, so ${refused} again automatically. Look into the worker's log for what it did last.`;
+  return `The worker of this call died or stopped answering ${deaths} times in a row, so ${refused} again automatically. Look into the worker's log for what it did last.`;
 }
 
 /**

@@ -91,7 +91,7 @@ export const limits = {
   retryAfterMs: 15 * 60_000,
   /** The most that Temporal grants an attempt of a model call: its time-out, which the runner keeps, is one of silence. */
   modelAttemptMs: 24 * 3_600_000,
-  /** Interval of rare heartbeats: one may be missed before an attempt counts as dead. */
+  /** Interval of rare heartbeats. If one is more than 4 s late, the attempt counts as lost. */
   frugalHeartbeatMs: 6_000,
   /** Longest time of a timer of Node. */
   timerMs: 2 ** 31 - 1,
