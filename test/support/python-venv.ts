@@ -12,16 +12,30 @@ const run = promisify(execFile);
 
 const script = fileURLToPath(new URL('../../examples/python-tool/worker.py', import.meta.url));
 
-/** A package for Python, and a module of it. */
-interface PythonPackage {
-  name: string;
+/** Packages for Python, pinned, and modules of them. `version`: of the whole list, which is the name of the folder. */
+interface PythonPackages {
+  packages: readonly string[];
   version: string;
-  module: string;
+  modules: readonly string[];
 }
 
 /** The one that the script names. */
-const TEMPORALIO: PythonPackage = { name: 'temporalio', version: '1.35.0', module: 'temporalio.worker' };
-const OPENAI: PythonPackage = { name: 'openai', version: '3.54.0', module: 'openai' };
+const TEMPORALIO: PythonPackages = {
+  packages: ['temporalio==1.35.0'],
+  version: '1.35.0',
+  modules: ['temporalio.worker'],
+};
+const OPENAI: PythonPackages = { packages: ['openai==3.54.0'], version: '3.54.0', modules: ['openai'] };
+const CLIENTS: PythonPackages = {
+  packages: [
+    'openai==3.57.0',
+    'openai-agents==0.24.0',
+    'pydantic-ai-slim[openai]==2.66.0',
+    'langchain-openai==1.7.4',
+  ],
+  version: '3.57.0',
+  modules: ['openai', 'agents', 'pydantic_ai.models.openai', 'langchain_openai'],
+};
 
 type Fetched = { python: string } | { missing: string };
 
@@ -31,8 +45,11 @@ export const fetchPythonWorker = () => fetchPython(TEMPORALIO, 'python-worker');
 /** A Python that has OpenAI's client (30 MB). */
 export const fetchOpenaiPython = () => fetchPython(OPENAI, 'python-openai');
 
+/** A Python that has OpenAI's client and three frameworks that use it (205 MB). */
+export const fetchClientsPython = () => fetchPython(CLIENTS, 'python-openai-clients');
+
 /** Made once in the user's cache, in some seconds: the path of the interpreter, or why there is none. */
-async function fetchPython(wanted: PythonPackage, title: string): Promise<Fetched> {
+async function fetchPython(wanted: PythonPackages, title: string): Promise<Fetched> {
   const cache = join(process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache'), 'reloop');
   const folder = join(cache, `${title}-${wanted.version}`);
   const python = join(folder, 'bin', 'python');
@@ -47,21 +64,21 @@ async function fetchPython(wanted: PythonPackage, title: string): Promise<Fetche
 }
 
 /** The interpreter that an environment was made with may be gone since. */
-async function usable(python: string, { module }: PythonPackage): Promise<boolean> {
-  return run(python, ['-c', `import ${module}`]).then(
+async function usable(python: string, { modules }: PythonPackages): Promise<boolean> {
+  return run(python, ['-c', `import ${modules.join(', ')}`]).then(
     () => true,
     () => false,
   );
 }
 
 /** In another folder first, so that what has the right name is whole. */
-async function make(cache: string, folder: string, wanted: PythonPackage): Promise<void> {
+async function make(cache: string, folder: string, wanted: PythonPackages): Promise<void> {
   await mkdir(cache, { recursive: true });
   const partial = await mkdtemp(`${folder}-`);
   try {
     await run('python3', ['-m', 'venv', partial], { timeout: 60_000 });
     const python = join(partial, 'bin', 'python');
-    const packages = ['--quiet', '--only-binary', ':all:', `${wanted.name}==${wanted.version}`];
+    const packages = ['--quiet', '--only-binary', ':all:', ...wanted.packages];
     await run(python, ['-m', 'pip', 'install', '--disable-pip-version-check', ...packages], {
       timeout: 240_000,
     });
