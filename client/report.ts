@@ -3,7 +3,14 @@ import type { RunResult } from '../agent/run/run-result.ts';
 import type { RunView } from '../agent/run/view.ts';
 import type { WaitingCall } from '../agent/rules/waiting.ts';
 import type { Content } from '../agent/values/content.ts';
-import type { ErrorInfo, Json, RunStatus, StopReason, Usage } from '../agent/values/vocabulary.ts';
+import type {
+  ErrorInfo,
+  Json,
+  RunStatus,
+  StopReason,
+  Truncation,
+  Usage,
+} from '../agent/values/vocabulary.ts';
 
 /** A run's result, and the steps that led to it. */
 export interface RunResultWithSteps extends RunResult {
@@ -21,6 +28,8 @@ export interface RunReport {
   input: Content;
   status: RunStatus;
   stopReason: StopReason | null;
+  /** Only where the answer is not whole: it was cut at the model's token limit, or by the provider's content filter. */
+  truncated?: Truncation | undefined;
   output: Json;
   iterations: number;
   intermediateSteps: RunStep[];
@@ -68,6 +77,7 @@ export function reportOf({ steps, ...view }: RunView): RunReport {
     input: view.input,
     status: view.status,
     stopReason: view.stopReason,
+    ...(view.truncated !== undefined && { truncated: view.truncated }),
     output: view.output,
     iterations: view.iterations,
     intermediateSteps: steps,

@@ -7,6 +7,7 @@ import {
   isCancellation,
   workflowInfo,
 } from '@temporalio/workflow';
+import { markedAnswer } from '../agent/observation/output.ts';
 import type { AgentManifest } from '../agent/definition/manifest.ts';
 import type { ResolvedAgent } from '../agent/calls/calls.ts';
 import { limits } from '../agent/values/limits.ts';
@@ -132,7 +133,8 @@ function otherAgents({ agents, manifest }: AgentLoop): AgentManifest[] | undefin
 }
 
 /** Sends the answer of a restarted run to its session, which has continued without it. Other runs are children of the session. */
-async function tellSession({ session }: AgentRunInput, { output }: RecordedResult): Promise<void> {
+async function tellSession({ session }: AgentRunInput, result: RecordedResult): Promise<void> {
+  const output = markedAnswer(result);
   const { workflowId: id, parent } = workflowInfo();
   if (session === undefined || parent !== undefined) return;
   const sent = getExternalWorkflowHandle(sessionId(session)).signal(answeredSignal, { id, output });

@@ -4,11 +4,12 @@ import type { HookChange } from '../../agent/definition/hooks.ts';
 import type { AgentManifest } from '../../agent/definition/manifest.ts';
 import { usageOf } from '../../agent/definition/price.ts';
 import { limits } from '../../agent/values/limits.ts';
-import { type Json, type Usage, addUsage, noUsage } from '../../agent/values/vocabulary.ts';
+import { type Json, type Usage, addUsage, noUsage, asText } from '../../agent/values/vocabulary.ts';
 import type { Tool } from '../../tools/tool.ts';
 import { type Attempt, attemptScheduledAt, effortOf, runAttempt } from '../attempt/attempt.ts';
 import { type CallHooks, callHooks } from '../hooks/run-hook.ts';
 import { askInTurn } from '../model/ask-in-turn.ts';
+import { markedAnswer } from '../../agent/observation/output.ts';
 import { betweenHooks } from '../model/model-hooks.ts';
 import { modelOf } from '../model/model-of.ts';
 import type { Dependencies } from '../dependencies.ts';
@@ -21,6 +22,7 @@ import { activityContext, createDeferral } from './tool-context.ts';
 import { afterTool } from './tool-hooks.ts';
 import type { Transcripts } from '../run/transcripts.ts';
 import { refuseAfterDeaths } from '../attempt/worker-deaths.ts';
+import { ModelError, type ModelReply } from '../../models/model.ts';
 
 /** The activity behind one tool: its name is the tool's, its argument the tool's input. */
 export function createToolActivity(
@@ -100,9 +102,19 @@ async function complete(
       modelOf(dependencies, manifest, one, attempt).call({ ...sent, model: one.model }, call),
     );
     add(usageOf(answer.usage, 1, by.price, { prompt: text.length, reply: answer.text.length }));
+    checkText(answer, by.model);
     return { reply: answer };
   });
-  return { text: reply.text, changes };
+  const { text: output, finishReason } = reply;
+  const truncated = finishReason === 'length' || finishReason === 'content_filter' ? finishReason : undefined;
+  return { text: asText(markedAnswer({ output, truncated })), changes };
+}
+
+/** Throws for a reply without a word: it is no answer, and the tool is tried again. */
+function checkText({ text, finishReason }: ModelReply, model: string): void {
+  if (text.trim() !== '') return;
+  const message = `The model ${model} answered with nothing (finish reason: ${finishReason}).`;
+  throw new ModelError('ModelInvalidResponse', message, { retryable: true });
 }
 
 /** Model calls of failed attempts count too; they are kept in the heartbeat record. */

@@ -35,7 +35,7 @@ export async function askSummary(
     reply === undefined
       ? await askModel(dependencies, kind, context, attempt, images, renderSummaryRequest)
       : personsReply(kind, context, reply, renderSummaryRequest);
-  return { text: summaryIn(asked.reply.text), decision: { type: 'compact', keep }, asked };
+  return { text: summaryIn(asked.reply), decision: { type: 'compact', keep }, asked };
 }
 
 /**

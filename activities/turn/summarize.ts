@@ -2,10 +2,12 @@ import { ApplicationFailure } from '@temporalio/activity';
 import { contentText } from '../../agent/values/content.ts';
 import type { AgentManifest } from '../../agent/definition/manifest.ts';
 import { usageOf } from '../../agent/definition/price.ts';
+import { summaryParams } from '../../agent/transcript/summary-request.ts';
 import type { SummarizeInput, Summarized } from '../../agent/session/session.ts';
 import { limits } from '../../agent/values/limits.ts';
 import { wholeCharacters } from '../../agent/values/values.ts';
 import type { ChatMessage } from '../../agent/values/vocabulary.ts';
+import type { ModelReply } from '../../models/model.ts';
 import { type Attempt, runAttempt } from '../attempt/attempt.ts';
 import { callHooks } from '../hooks/run-hook.ts';
 import { askInTurn } from '../model/ask-in-turn.ts';
@@ -42,7 +44,8 @@ async function ask(
   const own = callHooks(dependencies, manifest, attempt, manifest.modelRetry);
   const hooks = own && { ...own, context: { ...own.context, callId: STEP } };
   const prompt = { type: 'text', text: summaryPrompt(input) } as const;
-  const request = { model: manifest.model, prompt, stop: [], params: manifest.params };
+  const params = summaryParams(manifest.params);
+  const request = { model: manifest.model, prompt, stop: [], params };
   const call = {
     signal,
     onText: (piece: string) => {
@@ -66,14 +69,27 @@ async function ask(
   });
   const lengths = { prompt: prompt.text.length, reply: reply.text.length };
   const usage = usageOf(reply.usage, 1, by.price, lengths);
-  return { summary: summaryIn(reply.text), usage, ...(changes.length > 0 && { changes }) };
+  return { summary: summaryIn(reply), usage, ...(changes.length > 0 && { changes }) };
 }
 
-/** The summary in a reply. Throws, so that the model is asked again, if there is none. */
-export function summaryIn(reply: string): string {
-  const summary = wholeCharacters(reply.trim().slice(0, SUMMARY_CHARS));
-  if (summary !== '') return summary;
-  throw ApplicationFailure.create({ type: 'EmptySummary', message: 'The model answered with nothing.' });
+/**
+ * The summary in a reply. Throws, so that the model is asked again, if there is none, or if it is not whole or not one: a
+ * summary replaces what it sums up, and half of it would be all that is left.
+ */
+export function summaryIn({ text, finishReason, toolCalls }: ModelReply): string {
+  const summary = wholeCharacters(text.trim().slice(0, SUMMARY_CHARS));
+  const problem =
+    finishReason === 'length'
+      ? 'The summary was cut at the token limit of the model'
+      : finishReason === 'content_filter'
+        ? "The provider's content filter ended the summary"
+        : toolCalls.length > 0
+          ? 'The model called a tool when it was asked for a summary'
+          : summary === ''
+            ? 'The model answered with nothing when it was asked for a summary'
+            : undefined;
+  if (problem === undefined) return summary;
+  throw ApplicationFailure.create({ type: 'EmptySummary', message: `${problem}.` });
 }
 
 /** The request for a summary. Exported for its test. */

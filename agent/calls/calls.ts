@@ -5,7 +5,7 @@ import type { AgentManifest, RetryPolicy } from '../definition/manifest.ts';
 import type { RunOverrides } from '../definition/overrides.ts';
 import type { PromptSize } from '../transcript/compaction.ts';
 import type { Entry } from '../transcript/entries.ts';
-import type { ErrorInfo, Json, ToolCall, Usage } from '../values/vocabulary.ts';
+import type { ErrorInfo, Json, ToolCall, Usage, Truncation } from '../values/vocabulary.ts';
 
 /** Data exchanged between the workflow and its activities. JSON; recorded in history, so fields are only ever added. */
 
@@ -99,7 +99,7 @@ export interface PlannedAction {
 
 /** `fail`: the reply could not be read, and the agent's `handleParsingErrors` is false. */
 export type TurnDecision =
-  | { type: 'finish'; output: Json; log?: string | undefined }
+  | { type: 'finish'; output: Json; log?: string | undefined; truncated?: Truncation | undefined }
   | { type: 'act'; actions: PlannedAction[] }
   /** The agent's `repeatLimit` is passed. */
   | { type: 'stop' }

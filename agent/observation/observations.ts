@@ -1,4 +1,4 @@
-import { type ErrorInfo, EXCEPTION_TOOL } from '../values/vocabulary.ts';
+import { type ErrorInfo, EXCEPTION_TOOL, type Truncation } from '../values/vocabulary.ts';
 
 /** Fixed observations for the model. The first two are LangChain's; all are part of the protocol. */
 
@@ -150,6 +150,13 @@ function ordinal(n: number): string {
 
 export function invalidOutput(problem: string): string {
   return `The final answer does not fit the schema it has to fit: ${problem} Give it again.`;
+}
+
+/** Marker at the end of an answer that is not whole, for the model that reads it. */
+export function truncatedAnswer(truncated: Truncation): string {
+  return truncated === 'length'
+    ? '\n[cut: the answer reached the token limit of its model, the rest is missing]'
+    : "\n[cut: the provider's content filter ended the answer, the rest is missing]";
 }
 
 export function cutOutput(kept: number, total: number): string {

@@ -1,8 +1,8 @@
 import { utf8Length } from '../values/digest.ts';
 import { limits } from '../values/limits.ts';
-import { cutOutput } from './observations.ts';
+import { cutOutput, truncatedAnswer } from './observations.ts';
 import { plainJson, wholeCharacters } from '../values/values.ts';
-import type { Json } from '../values/vocabulary.ts';
+import type { Json, Truncation } from '../values/vocabulary.ts';
 
 /**
  * A tool's return value as a JSON value that fits: other values are converted as by JSON, and undefined becomes null. A
@@ -30,8 +30,19 @@ export function externalOutput(result: unknown, maxChars: number): { output: Jso
 }
 
 /** A sub-agent's answer, as the observation. */
-export function delegatedOutput(output: Json): Json {
-  return capOutput(output, Infinity, limits.externalBytes);
+export function delegatedOutput(answer: Answer): Json {
+  return capOutput(markedAnswer(answer), Infinity, limits.externalBytes);
+}
+
+/** A run's answer, as its result has it. */
+export interface Answer {
+  output: Json;
+  truncated?: Truncation | undefined;
+}
+
+/** An answer for another model: with a marker at its end, if the rest is missing. */
+export function markedAnswer({ output, truncated }: Answer): Json {
+  return typeof output === 'string' && truncated !== undefined ? output + truncatedAnswer(truncated) : output;
 }
 
 function fits(text: string, maxChars: number, maxBytes: number): boolean {

@@ -13,7 +13,7 @@ import type { AgentManifest } from '../definition/manifest.ts';
 import { CUT_REPLY, INCOMPLETE_REPLY, emptyReply, unknownTool } from '../observation/observations.ts';
 import { cutAtStop } from './stop.ts';
 import { boundedText, plainJson, wellFormed } from '../values/values.ts';
-import { EXCEPTION_TOOL, type Json, type ToolCall } from '../values/vocabulary.ts';
+import { EXCEPTION_TOOL, type Json, type ToolCall, type Truncation } from '../values/vocabulary.ts';
 
 /** A reply as it came, before anything was cut. */
 export interface RawReply {
@@ -41,13 +41,18 @@ export function decide(
 ): { text: string; decision: TurnDecision } {
   const { text, stop } = cutAtStop(reply.text, manifest.stop);
   // A text that ended at a stop string is complete, even where the server was cut off later.
-  const incomplete = reply.finishReason === 'length' && stop === undefined;
+  const truncated = stop === undefined ? truncationIn(reply) : undefined;
+  const incomplete = truncated === 'length';
   const isEmpty = reply.text.trim() === '' && reply.toolCalls.length === 0;
   try {
     const parsed = checkDecision(reader.parse({ text, toolCalls: reply.toolCalls }, manifest), text);
-    if (reader.closing === true) return { text, decision: closingAnswer(reader, parsed, text, manifest) };
+    if (reader.closing === true) {
+      return { text, decision: withTruncation(closingAnswer(reader, parsed, text, manifest), truncated) };
+    }
     if (isEmpty && saysNothing(parsed)) throw nothingIn(reply, manifest);
-    if (parsed.type === 'finish') return { text, decision: finish(reader, parsed, text) };
+    if (parsed.type === 'finish') {
+      return { text, decision: withTruncation(finish(reader, parsed, text), truncated) };
+    }
     if (incomplete) throw cutOff();
     const unreadable = parsed.actions.find((action) => action.unreadable !== undefined)?.unreadable;
     if (unreadable !== undefined && manifest.handleParsingErrors === false) {
@@ -63,6 +68,16 @@ export function decide(
     const cause = isEmpty ? emptyCause(error, reply, manifest) : incomplete ? cutOff() : error;
     return { text, decision: parseFailure(cause, manifest, text) };
   }
+}
+
+function truncationIn({ finishReason }: RawReply): Truncation | undefined {
+  return finishReason === 'length' || finishReason === 'content_filter' ? finishReason : undefined;
+}
+
+/** Marks an answer that is not whole. JSON that could be read as a value is. */
+function withTruncation(decision: TurnDecision, truncated: Truncation | undefined): TurnDecision {
+  const isHalf = decision.type === 'finish' && typeof decision.output === 'string' && truncated !== undefined;
+  return isHalf ? { ...decision, truncated } : decision;
 }
 
 /** By name: a parser of the user's own may bring another copy of the class. */

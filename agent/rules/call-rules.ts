@@ -4,7 +4,14 @@ import type { HookChange } from '../definition/hooks.ts';
 import type { ToolManifest } from '../definition/manifest.ts';
 import { CUT_CALL, cancelledTool, failedTool, unknownTool } from '../observation/observations.ts';
 import { delegatedOutput, externalOutput } from '../observation/output.ts';
-import { EXCEPTION_TOOL, asText, type ErrorInfo, type Json, type Usage } from '../values/vocabulary.ts';
+import {
+  EXCEPTION_TOOL,
+  asText,
+  type ErrorInfo,
+  type Json,
+  type Usage,
+  type Truncation,
+} from '../values/vocabulary.ts';
 
 /**
  * The rules by which a tool call ends. The loop and the reader of histories both apply them. Pure functions of recorded values.
@@ -49,8 +56,8 @@ export function presetEnd(
  */
 export function resultEnd(tool: ToolManifest, result: unknown, byPerson: boolean): ResultEnd {
   if (tool.agent !== undefined) {
-    const { output, usage } = result as { output: Json; usage?: Usage }; // agentRun's
-    return ended({ observation: delegatedOutput(output), fromTool: true, usage });
+    const { usage, ...answer } = result as { output: Json; truncated?: Truncation; usage?: Usage }; // agentRun's
+    return ended({ observation: delegatedOutput(answer), fromTool: true, usage });
   }
   const ours = tool.external === true ? undefined : readToolResult(result);
   if (ours === undefined) {

@@ -13,6 +13,7 @@ import type {
   RunStatus,
   StopReason,
   Usage,
+  Truncation,
 } from '../values/vocabulary.ts';
 
 export type { OperatorDecision } from '../rules/decisions.ts';
@@ -115,6 +116,8 @@ export type RunEvent = {
       type: 'run_ended';
       status: RunStatus;
       stopReason: StopReason | null;
+      /** Only where the answer is not whole. */
+      truncated?: Truncation | undefined;
       output: Json;
       iterations: number | null;
       usage: Usage | null;

@@ -1,10 +1,12 @@
-import type { ErrorInfo, Json, StopReason, Usage } from '../values/vocabulary.ts';
+import type { ErrorInfo, Json, StopReason, Truncation, Usage } from '../values/vocabulary.ts';
 import type { TimelessEvent } from './events.ts';
 
 /** Result of a run, without its steps. */
 export interface RunResult {
   output: Json;
   stopReason: StopReason;
+  /** Only where the answer is not whole. */
+  truncated?: Truncation | undefined;
   iterations: number;
   usage: Usage;
 }
@@ -17,11 +19,23 @@ export function statusOf(stopReason: StopReason): 'completed' | 'stopped' {
 }
 
 /** Returns the last events of a run with an output. `log`: text that the model wrote around its answer. */
-export function finished({ output, stopReason, iterations, usage }: RunResult, log: string): TimelessEvent[] {
+export function finished(
+  { output, stopReason, truncated, iterations, usage }: RunResult,
+  log: string,
+): TimelessEvent[] {
   const status = statusOf(stopReason);
   return [
     { type: 'finish', output, log: stopReason === 'final_answer' ? log : '' },
-    { type: 'run_ended', status, stopReason, output, iterations, usage, error: null },
+    {
+      type: 'run_ended',
+      status,
+      stopReason,
+      ...(truncated !== undefined && { truncated }),
+      output,
+      iterations,
+      usage,
+      error: null,
+    },
   ];
 }
 

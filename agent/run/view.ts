@@ -11,6 +11,7 @@ import {
   type Usage,
   addUsage,
   noUsage,
+  type Truncation,
 } from '../values/vocabulary.ts';
 import { type PausedBy, type RunEvent, type RunStep, isRecorded } from './events.ts';
 import { RunTurns } from './run-turns.ts';
@@ -28,6 +29,8 @@ export class RunView {
   input: Content = '';
   status: RunStatus = 'running';
   stopReason: StopReason | null = null;
+  /** The answer is not whole, for this reason. */
+  truncated: Truncation | undefined;
   output: Json = null;
   error: ErrorInfo | null = null;
   iterations = 0;
@@ -128,15 +131,16 @@ export class RunView {
     if (from.runId !== runId) this.#isPaused = this.#isPausedAbove = false;
     Object.assign(this, { runId, iterations, usage, waiting: [], lastAgent: undefined });
     this.#setStatus();
-    Object.assign(this, { stopReason: null, output: null, error: null });
+    Object.assign(this, { stopReason: null, truncated: undefined, output: null, error: null });
     this.steps = this.steps
       .filter(({ call }) => !isDropped(call, event))
       .map((step) => ({ ...step, observation: edited(step) }));
   }
 
   #end(event: Extract<RunEvent, { type: 'run_ended' }>): void {
-    const { status, stopReason, output, error, iterations, usage } = event;
-    Object.assign(this, { status, stopReason, output, error, waiting: [], pausedInTemporal: undefined });
+    const { status, stopReason, truncated, output, error, iterations, usage } = event;
+    const end = { status, stopReason, truncated, output, error };
+    Object.assign(this, { ...end, waiting: [], pausedInTemporal: undefined });
     this.iterations = iterations ?? this.iterations;
     this.usage = usage ?? this.usage;
   }

@@ -42,7 +42,7 @@ export function withLateAnswer(
   const question = unanswered.find((one) => one.id === id);
   if (question === undefined) return undefined;
   return {
-    messages: withTurn(messages, question.input, output, sessionLimits.conversationBytes),
+    messages: withTurn(messages, question.input, { output }, sessionLimits.conversationBytes),
     unanswered: unanswered.filter((one) => one !== question),
   };
 }

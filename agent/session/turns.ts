@@ -3,6 +3,7 @@ import type { MemoryManifest } from '../definition/manifest.ts';
 import { tokensOf } from '../transcript/memory.ts';
 import { type Content, contentText } from '../values/content.ts';
 import { cutOutput } from '../observation/observations.ts';
+import { type Answer, markedAnswer } from '../observation/output.ts';
 import { wholeCharacters } from '../values/values.ts';
 import { type ChatMessage, type Json, asText } from '../values/vocabulary.ts';
 
@@ -17,13 +18,13 @@ const SUMMARY_HEAD = 'Summary of the conversation so far: ';
 export function withTurn(
   messages: readonly ChatMessage[],
   input: Content,
-  output: Json,
+  answer: Answer,
   maxBytes: number,
 ): ChatMessage[] {
   const { summary, turns } = parts(messages);
   const user: ChatMessage = { role: 'user', content: input };
   const left = maxBytes - jsonBytes([...summary, user]) - ROOM;
-  turns.push([user, { role: 'assistant', content: cut(asText(output), left) }]);
+  turns.push([user, { role: 'assistant', content: cut(asText(markedAnswer(answer)), left) }]);
   return [...summary, ...latest(turns, maxBytes - listBytes(summary) - 1).flat()];
 }
 

@@ -126,6 +126,12 @@ export type StopReason =
   | 'cancelled'
   | 'error';
 
+/**
+ * The reason why an answer is not whole: the model came to its token limit (`maxTokens`, or its own), or the provider's content filter
+ * ended the reply.
+ */
+export type Truncation = 'length' | 'content_filter';
+
 export type RunStatus = 'running' | 'waiting' | 'paused' | 'completed' | 'stopped' | 'failed' | 'cancelled';
 
 /** The tool name of a step that stands for a reply that could not be parsed. */

@@ -30,7 +30,7 @@ import type { RunReport, RunResultWithSteps } from '../report.ts';
 import { type FoldOptions, foldRun } from '../restart/fold-run.ts';
 import type { RunExport } from '../export/run-export.ts';
 import { updateRun } from '../connect/update-run.ts';
-import { shortResult } from '../read/run-outcome.ts';
+import { shortResult, withSteps } from '../read/run-outcome.ts';
 import { type RunRef, isNoWorkflow } from '../../history/read/pages.ts';
 
 export interface ResultOptions {
@@ -75,11 +75,11 @@ export class AgentRun {
     if (short !== undefined) return short;
     const report = await this.#end(run, options);
     if (report.error?.type === RESET && this.#runId === undefined) return this.result(options);
-    const { output, intermediateSteps, stopReason, iterations, usage } = report;
+    const { stopReason } = report;
     if (report.status === 'cancelled') throw new AgentRunCancelled(report);
     if (report.status === 'completed' && stopReason === null) throw new InvalidInput(foreign(this.id));
     if (report.status === 'failed' || stopReason === null) throw new AgentRunFailed(report);
-    return { output, intermediateSteps, stopReason, iterations, usage };
+    return withSteps({ ...report, stopReason });
   }
 
   /**

@@ -48,6 +48,13 @@ export async function shortResult(
     throw signal?.aborted === true ? signal.reason : error;
   });
   if (!Array.isArray(result?.intermediateSteps)) return undefined;
-  const { output, intermediateSteps, stopReason, iterations, usage } = result;
-  return { output, intermediateSteps, stopReason, iterations, usage };
+  const { intermediateSteps } = result;
+  return withSteps({ ...result, intermediateSteps });
+}
+
+/** Only the fields of a result. */
+export function withSteps(result: RunResultWithSteps): RunResultWithSteps {
+  const { output, intermediateSteps, stopReason, truncated, iterations, usage } = result;
+  const cut = truncated === undefined ? {} : { truncated };
+  return { output, intermediateSteps, stopReason, ...cut, iterations, usage };
 }

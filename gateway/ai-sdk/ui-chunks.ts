@@ -29,7 +29,7 @@ export type UiChunk =
   | { type: 'error'; errorText: string }
   | {
       type: 'finish';
-      finishReason: 'stop' | 'length' | 'tool-calls' | 'other';
+      finishReason: 'stop' | 'length' | 'content-filter' | 'tool-calls' | 'other';
       messageMetadata?: { status: RunEnd['status'] };
     };
 
@@ -238,8 +238,9 @@ function waitingData(run: string, wait: WaitingCall, mayDecide: boolean): Waitin
 }
 
 /** `useChat` of the AI SDK 6 and 7 passes over an `abort`: a cancelled run has a reason that no other end has. */
-function endOf({ status, error }: RunEnd): UiChunk[] {
+function endOf({ status, error, truncated }: RunEnd): UiChunk[] {
   if (status === 'failed') return [{ type: 'error', errorText: failureText(error) }];
-  const finishReason = status === 'cancelled' ? 'other' : status === 'stopped' ? 'length' : 'stop';
+  const cut = truncated === 'content_filter' ? 'content-filter' : (truncated ?? 'stop');
+  const finishReason = status === 'cancelled' ? 'other' : status === 'stopped' ? 'length' : cut;
   return [{ type: 'finish', finishReason, messageMetadata: { status } }];
 }

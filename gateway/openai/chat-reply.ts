@@ -82,8 +82,8 @@ function headOf({ id, agent }: RunView, startedAt: number) {
 }
 
 /** Throws Refused for a run that has no answer. */
-function finishReason(view: RunView): 'stop' | 'length' {
-  if (view.status === 'completed') return 'stop';
+function finishReason(view: RunView): 'stop' | 'length' | 'content_filter' {
+  if (view.status === 'completed') return view.truncated ?? 'stop';
   if (view.status === 'stopped') return 'length';
   throw withoutAnswer(view);
 }

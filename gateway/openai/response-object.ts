@@ -76,9 +76,10 @@ export function queuedResponse(
 }
 
 /** A run that waits for a person is `in_progress`: `metadata.waiting` says for which decision. */
-export function statusOf({ status }: RunView): ResponseStatus {
+export function statusOf({ status, truncated }: RunView): ResponseStatus {
   switch (status) {
     case 'completed':
+      return truncated === undefined ? status : 'incomplete';
     case 'failed':
     case 'cancelled':
       return status;
@@ -109,7 +110,9 @@ function isOver(status: ResponseStatus): boolean {
 }
 
 /** The protocol has one reason that fits a limit, and none that fits a wait. */
-function incompleteDetails({ status }: RunView): ClientResponse.IncompleteDetails {
+function incompleteDetails({ status, truncated }: RunView): ClientResponse.IncompleteDetails {
+  if (truncated === 'content_filter') return { reason: truncated };
+  if (truncated === 'length') return { reason: 'max_output_tokens' };
   return status === 'stopped' ? { reason: 'max_output_tokens' } : {};
 }
 

@@ -66,6 +66,7 @@ export const runReport = z
     input: json,
     status: z.enum(runStatuses),
     stopReason: z.string().nullable(),
+    truncated: z.enum(['length', 'content_filter']).optional(),
     output: json,
     iterations: z.int(),
     intermediateSteps: z.array(z.looseObject({ call: z.string(), observation: json })),

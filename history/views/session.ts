@@ -87,7 +87,7 @@ async function readRun({ record, inputs, started }: Reading, fact: Fact): Promis
       const result = asRunResult(await fact.result());
       const input = inputs.get(fact.key) ?? '';
       if (result !== undefined)
-        record.messages = withTurn(record.messages, input, result.output, sessionLimits.conversationBytes);
+        record.messages = withTurn(record.messages, input, result, sessionLimits.conversationBytes);
       record.running = null;
       return;
     }

@@ -145,7 +145,11 @@ describe('a reply that the provider’s content filter took away', () => {
   });
 
   test('is an answer where there is some text', () => {
-    expect(decided('I must', { reply, kind: saying })).toEqual({ type: 'finish', output: 'I must' });
+    expect(decided('I must', { reply, kind: saying })).toEqual({
+      type: 'finish',
+      output: 'I must',
+      truncated: 'content_filter',
+    });
   });
 });
 
@@ -240,8 +244,17 @@ describe('a reply cut off at the token limit', () => {
     expect(decided(text, { reply })).toEqual(toldModel(CUT_REPLY));
   });
 
-  test('answers as far as it goes', () => {
-    expect(decided(ANSWER, { reply })).toEqual({ type: 'finish', output: '55' });
+  test('answers as far as it goes, and says that it is not whole', () => {
+    expect(decided(ANSWER, { reply })).toEqual({ type: 'finish', output: '55', truncated: 'length' });
+  });
+
+  test('is whole if its answer is a value that was read', () => {
+    const kind = parsing(() => ({ type: 'finish', output: { total: 5 }, log: '' }));
+    expect(decided('{"total":5}', { kind, reply })).not.toHaveProperty('truncated');
+  });
+
+  test('is whole if a stop string comes after the answer', () => {
+    expect(decided(`${ANSWER}\nObservation:`, { reply })).toEqual({ type: 'finish', output: '55' });
   });
 
   test('is whole if a stop string comes before the end', () => {

@@ -70,7 +70,7 @@ const readers: { [name: string]: (text: string) => unknown } = {
     limitRepeats({ type: 'act', actions: [{ tool: 'a', toolInput: text }] }, 3, undefined),
   withoutSecrets: (text) => withoutSecrets(text, ['key/0123456789abcdefghij', '```````````````']),
   'answerIn, as a chat shows it': (text) => answerIn(text, false),
-  withTurn: (text) => withTurn([], 'q', text, 10_000),
+  withTurn: (text) => withTurn([], 'q', { output: text }, 10_000),
 };
 
 test.each(Object.entries(readers))(
@@ -90,7 +90,10 @@ describe('a conversation of 20,000 turns', () => {
   ]).flat();
 
   test.each<[what: string, read: () => ChatMessage[]]>([
-    ['is cut to what fits behind a long answer', () => withTurn(messages, 'q', 'a'.repeat(100_000), 150_000)],
+    [
+      'is cut to what fits behind a long answer',
+      () => withTurn(messages, 'q', { output: 'a'.repeat(100_000) }, 150_000),
+    ],
     ['is shown as a window', () => remembered(messages, { kind: 'window', turns: 3 })],
     ['is shown by tokens', () => remembered(messages, { kind: 'tokens', tokens: 100 })],
     ['is folded', () => turnsToFold(messages, { kind: 'summary', tokens: 1 })?.turns ?? []],

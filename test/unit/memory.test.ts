@@ -35,24 +35,24 @@ describe("a session's memory", () => {
     ['a text as it is', 'fine', 'fine'],
     ['any other value as JSON text', { sum: [1, null] }, '{"sum":[1,null]}'],
   ])('is %s', (_title, output, kept) => {
-    expect(withTurn(turn(1), 'q', output, 10_000)).toEqual([...turn(1), user('q'), assistant(kept)]);
+    expect(withTurn(turn(1), 'q', { output }, 10_000)).toEqual([...turn(1), user('q'), assistant(kept)]);
     expect(asText(output)).toBe(kept);
   });
 
   test('is the latest turns when it grows too large; a summary stays', () => {
-    const kept = withTurn([notes, ...three], 'question 4', 'answer 4', bytes([notes, ...three]));
+    const kept = withTurn([notes, ...three], 'question 4', { output: 'answer 4' }, bytes([notes, ...three]));
     expect(kept).toEqual([notes, ...turn(2), ...turn(3), ...turn(4)]);
   });
 
   test('is an answer cut with a marker when it is too large by itself', () => {
-    const kept = withTurn(three, 'q', '😀'.repeat(5_000), 4_000);
+    const kept = withTurn(three, 'q', { output: '😀'.repeat(5_000) }, 4_000);
     expect(kept.at(-1)?.content).toMatch(/^(?:😀)+\n\[cut: the first \d+ of 10000 characters\]$/u);
     expect(bytes(kept)).toBeLessThanOrEqual(4_000);
   });
 
   test.each([0, 50, 101, 150])('ends where a question leaves %d bytes for the answer', (room) => {
     const [question, maxBytes] = ['q'.repeat(1_000), 1_000 + 132 + room];
-    const kept = withTurn([], question, '\u0001'.repeat(20_000), maxBytes);
+    const kept = withTurn([], question, { output: '\u0001'.repeat(20_000) }, maxBytes);
     expect(kept[0]).toEqual(user(question));
     expect(kept[1]?.content).toMatch(/\[cut: the first \d+ of 20000 characters\]$/u);
   });
@@ -60,8 +60,8 @@ describe("a session's memory", () => {
   test('is what fits to the byte, however many turns there are', () => {
     const many = Array.from({ length: 5_000 }, (_item, n) => turn(n)).flat();
     const fitting = [...many.slice(-20), user('q'), assistant('a')];
-    expect(withTurn(many, 'q', 'a', bytes(fitting))).toEqual(fitting);
-    expect(withTurn(many, 'q', 'a', bytes(fitting) - 1)).toEqual(fitting.slice(2));
+    expect(withTurn(many, 'q', { output: 'a' }, bytes(fitting))).toEqual(fitting);
+    expect(withTurn(many, 'q', { output: 'a' }, bytes(fitting) - 1)).toEqual(fitting.slice(2));
   });
 });
 

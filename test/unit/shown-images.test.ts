@@ -63,13 +63,18 @@ describe('a question with images, as it is shown', () => {
 });
 
 describe('a conversation with images', () => {
-  const turns = withTurn(withTurn([], asked, 'A cat.', 10_000), 'And its colour?', 'Grey.', 10_000);
+  const turns = withTurn(
+    withTurn([], asked, { output: 'A cat.' }, 10_000),
+    'And its colour?',
+    { output: 'Grey.' },
+    10_000,
+  );
 
   test('drops a turn whole, its image with it, and counts no tokens for what it shows', () => {
     expect(turns[0]?.content).toEqual(asked);
     expect(tokensOf(turns.slice(0, 1))).toBe(4);
     expect(remembered(turns, { kind: 'window', turns: 1 })).toEqual(turns.slice(2));
-    const [first, second] = withTurn(turns, 'x'.repeat(300), 'ok', 500);
+    const [first, second] = withTurn(turns, 'x'.repeat(300), { output: 'ok' }, 500);
     expect([first?.content, second?.content]).toEqual(['And its colour?', 'Grey.']);
   });
 

@@ -48,7 +48,8 @@ async function stopped(loop: AgentLoop, limit: StopReason): Promise<LoopEnd> {
   if (!mayGenerate || counters.iterations === 0) return message();
   const { decision } = await planClosing(loop);
   if (decision.type === 'fail') throw runFailure(decision.error);
-  return decision.type === 'finish' ? endWith(loop, decision.output, limit) : message();
+  if (decision.type !== 'finish') return message();
+  return endWith(loop, decision.output, limit, '', decision.truncated);
 }
 
 /** A person's decision at a limit. */

@@ -1,4 +1,4 @@
-import type { Json, StopReason } from '../../agent/values/vocabulary.ts';
+import type { Json, StopReason, Truncation } from '../../agent/values/vocabulary.ts';
 import type { RecordedResult } from '../messages.ts';
 import type { AgentLoop } from '../run/agent-loop.ts';
 
@@ -13,10 +13,11 @@ export function endWith(
   output: Json,
   stopReason: StopReason,
   log = '',
+  truncated?: Truncation,
 ): LoopEnd {
   const { memory } = manifest;
   const modelQueue = memory?.kind === 'summary' ? manifest.modelQueue : undefined;
   const { iterations, usage } = counters;
   const agent = manifest.tookOver === true ? manifest.name : undefined;
-  return { result: { output, stopReason, iterations, usage, agent, memory, modelQueue }, log };
+  return { result: { output, stopReason, truncated, iterations, usage, agent, memory, modelQueue }, log };
 }

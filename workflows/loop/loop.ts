@@ -81,8 +81,8 @@ async function carryOut(
       delete loop.counters.size;
       return undefined;
     case 'finish': {
-      const { output, log = text } = decision;
-      if (!hasUnseenMessage(loop)) return endWith(loop, output, 'final_answer', log);
+      const { output, log = text, truncated } = decision;
+      if (!hasUnseenMessage(loop)) return endWith(loop, output, 'final_answer', log, truncated);
       append(loop.transcript, [{ type: 'message', role: 'assistant', text: log }]);
       return undefined;
     }

@@ -213,7 +213,7 @@ async function answerNext(session: Session): Promise<void> {
   const result = await run(session, message);
   if (result !== undefined) {
     keepHandoff(state, message, result);
-    state.messages = withTurn(state.messages, message.input, result.output, sessionLimits.conversationBytes);
+    state.messages = withTurn(state.messages, message.input, result, sessionLimits.conversationBytes);
     await summarize(state, message, result);
   } else {
     state.unanswered = withUnanswered(state, message);
