@@ -208,14 +208,6 @@ describe('a reply without text and calls', () => {
     expect(JSON.stringify(decided('', { kind: saying }))).toContain(again);
   });
 
-  test('is told in these words to a text kind too, unless there is nothing to say but what its format lacks', () => {
-    const lost = decided('', { reply: { finishReason: 'stop', ...counted(8) } });
-    expect(JSON.stringify(lost)).toContain('Nothing could be read of the 8 tokens');
-    expect(decided('', { reply: { finishReason: 'length' } })).toMatchObject({
-      actions: [{ observation: expect.stringContaining('before it had an answer') }],
-    });
-  });
-
   test('fails the run where the agent does not want the model to be told', () => {
     const silent = { manifest: { handleParsingErrors: false as const }, kind: saying };
     expect(decided('', silent)).toEqual(failsRun('It had neither text nor a call (finish reason: stop)'));
@@ -251,10 +243,6 @@ describe('a reply cut off at the token limit', () => {
   test('is whole if its answer is a value that was read', () => {
     const kind = parsing(() => ({ type: 'finish', output: { total: 5 }, log: '' }));
     expect(decided('{"total":5}', { kind, reply })).not.toHaveProperty('truncated');
-  });
-
-  test('is whole if a stop string comes after the answer', () => {
-    expect(decided(`${ANSWER}\nObservation:`, { reply })).toEqual({ type: 'finish', output: '55' });
   });
 
   test('is whole if a stop string comes before the end', () => {
