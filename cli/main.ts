@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 import { Console } from 'node:console';
-import { cli } from './cli.ts';
 import { nameInstance } from './shell/instance-id.ts';
 import type { Io } from './shell/io.ts';
+import { nodeProblem } from './shell/node-version.ts';
 
 const { stdin, stdout, stderr, env } = process;
 
@@ -16,6 +16,13 @@ for (const stream of [stdout, stderr]) {
   });
 }
 
+const problem = nodeProblem(process.versions.node);
+if (problem !== undefined) {
+  stderr.write(`${problem}\n`);
+  process.exit(1);
+}
+// Only now: an older Node fails at the imports.
+const { cli } = await import('./cli.ts');
 const code = await cli(process.argv.slice(2), { stdin, stdout, stderr, env, onSignal: signals() });
 process.exitCode = code;
 // Handles that a config or a tool left open must not keep the command alive.

@@ -192,7 +192,7 @@ export function defineTool(
   options: ToolOptions & Pick<Tool, 'run' | 'reconcile'> & { input?: ZodObject | undefined },
 ): Tool {
   const { input, ...rest } = options;
-  if (input === undefined) return { ...rest, inputSchema: null, parseInput: singleString(options.name) };
+  if (input === undefined) return { ...rest, inputSchema: null, parseInput: singleString(options) };
   checkSchema(options.name, input);
   const inputSchema = jsonSchema(options.name, input);
   return { ...rest, inputSchema, parseInput: withSchema(options.name, input, inputSchema) };
@@ -226,10 +226,12 @@ function withoutNoise(part: JsonSchemaPart): void {
   if (part.maximum === Number.MAX_SAFE_INTEGER) delete part.maximum;
 }
 
-function singleString(name: string): (input: Json) => string {
+/** A model that has nothing to say to a tool gives it an empty object: enough for a tool whose `run` takes no input. */
+function singleString({ name, run }: Pick<Tool, 'name' | 'run'>): (input: Json) => string {
   return (input) => {
     if (typeof input === 'string') return input;
     const values = isObject(input) ? Object.values(input) : [];
+    if (values.length === 0 && isObject(input) && run.length === 0) return '';
     const only = values.length === 1 ? values[0] : undefined;
     if (only !== undefined) return typeof only === 'string' ? only : JSON.stringify(only);
     throw new ToolInputError(`${name} takes one string, but was given ${JSON.stringify(input)}.`);

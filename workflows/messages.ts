@@ -41,7 +41,7 @@ export function runLabels(
 ) {
   const input = contentText(question);
   return {
-    memo: { agent, input: input.slice(0, 200), ...(tags && { tags }) },
+    memo: { agent, input: input.slice(0, 200), ...(tags && { tags }), ...(tenant && { tenant }) },
     staticSummary: `${agent}: ${input.slice(0, 160)}`,
     ...(tenant && { priority: { fairnessKey: tenant } }),
   };

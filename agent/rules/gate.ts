@@ -191,7 +191,12 @@ function findCall<C extends GateCall>(open: readonly C[], type: DecisionName, id
       `${id} waits in the run of a sub-agent. The client and the CLI send it there; in the Web UI, open the child workflow.`,
     );
   }
-  throw refusal(type, `there is no open call ${id}. ${list}`);
+  const others = open.filter((call) => !fitting.includes(call));
+  const rest =
+    others.length === 0
+      ? ''
+      : ` Other open calls: ${others.map((call) => `${call.id} (${call.state.waiting ?? 'running'})`).join(', ')}.`;
+  throw refusal(type, `there is no open call ${id}. ${list}${rest}`);
 }
 
 /** State of the calls that this decision is for, in words. */

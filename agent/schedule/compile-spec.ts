@@ -115,7 +115,7 @@ function readRange(value: FieldValue<unknown>, name: CalendarFieldName): Calenda
   if (first !== undefined && last !== undefined && last >= first && isStep)
     return { start: first, end: last, step };
   throw new InvalidInput(
-    `calendar: ${boundedText(JSON.stringify(value), 100)} is not a ${name}: ${valuesOf(name)}, a range { start, end, step }, a list of them, or '*'.`,
+    `calendar: ${boundedText(JSON.stringify(value), 100)} is not ${name === 'hour' ? 'an' : 'a'} ${name}: ${valuesOf(name)}, a range { start, end, step }, a list of them, or '*'.`,
   );
 }
 

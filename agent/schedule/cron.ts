@@ -36,7 +36,7 @@ export function readCron(expression: string): Calendar {
   const order = orders[fields.length];
   if (order === undefined || text === '') {
     throw refuse(
-      'it has five fields: minute, hour, day of the month, month, day of the week. A year may be after them, and then a second before them.',
+      `${text === '' ? 'no fields' : `${fields.length} ${fields.length === 1 ? 'field' : 'fields'}`}; five are needed: minute, hour, day of the month, month, day of the week. A year may be after them, and then a second before them.`,
     );
   }
   const read = (name: CalendarFieldName): readonly CalendarRange[] => {
@@ -56,7 +56,10 @@ function readPart(
   const { min, max } = fieldRules[name];
   const [, from = '', to, by] = /^([^-/]+)(?:-([^-/]+))?(?:\/(\d+))?$/u.exec(part) ?? [];
   const step = Number(by ?? 1);
-  const isWrong = () => refuse(`"${part}" is not a ${name}: ${valuesOf(name)}, a range such as a-b, or */n.`);
+  const isWrong = () =>
+    refuse(
+      `"${part}" is not ${/^[aeiou]|^hour/u.test(name) ? 'an' : 'a'} ${name}: ${valuesOf(name)}, a range such as a-b, or */n.`,
+    );
   if (step < 1) throw isWrong();
   if (from === '*') {
     if (to !== undefined) throw isWrong();

@@ -9,7 +9,10 @@ export interface ScheduleDefinition extends Omit<RunStart, 'traceparent'> {
 
 /** Times of a schedule: those of `calendars`, `intervals` and `cronExpressions` together, without those of `skip`. */
 export interface ScheduleSpec {
-  /** Five fields: minute, hour, day of the month, month, day of the week. Six: and the year. Seven: with the second before them. */
+  /**
+   * Five fields: minute, hour, day of the month, month, day of the week, such as `0 7 * * MON-FRI`. A sixth is the year (`0 7 1 1 * 2027`); with seven, the first
+   * is the second (`30 0 7 * * * *`).
+   */
   cronExpressions?: readonly string[] | undefined;
   calendars?: readonly CalendarSpec[] | undefined;
   intervals?: readonly IntervalSpec[] | undefined;

@@ -130,7 +130,10 @@ function asJson(sent: unknown): Json {
 
 /** The question's fields beside the agent, where it has them in a separate object. */
 function flat(sent: { [field: string]: Json }): { [field: string]: Json } {
-  const { question, ...given } = withoutNulls(sent, NULLABLE_OVERRIDES);
+  const { question, trace, ...rest } = withoutNulls(sent, NULLABLE_OVERRIDES);
+  // As it is recorded, and shown by the Web UI.
+  const given =
+    trace === undefined || rest['traceparent'] !== undefined ? rest : { ...rest, traceparent: trace };
   if (question === undefined) return withMessages(given);
   if (!isObject(question)) throw wrong('question is an object such as {"input":"…"}; or give input.');
   const twice = Object.keys(question).find((field) => given[field] !== undefined);

@@ -3,6 +3,7 @@ import { statusOf } from '../../agent/run/run-result.ts';
 import { type Json, type JsonObject, type Usage, asText } from '../../agent/values/vocabulary.ts';
 import type { BatchResult } from '../../client/api/batch.ts';
 import { AgentRunCancelled, AgentRunFailed } from '../../client/connect/errors.ts';
+import { toolWord } from '../print/runs-table.ts';
 import { UsageError } from '../shell/io.ts';
 import { csvLine } from './csv.ts';
 import type { FileFormat } from './file-format.ts';
@@ -43,7 +44,7 @@ export function rowResult(result: BatchResult, signal: AbortSignal): RowResult {
       return row(statusOf(stopReason), { output }, usage);
     }
     case 'waiting': {
-      const calls = result.waiting.map(({ call, tool, reason }) => `${call} ${tool} (${reason})`);
+      const calls = result.waiting.map(({ call, tool, reason }) => `${call} ${toolWord(tool)} (${reason})`);
       return row('waiting', { error: calls.length === 0 ? 'paused' : calls.join(', ') });
     }
     case 'rejected': {

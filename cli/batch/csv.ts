@@ -18,7 +18,7 @@ export function parseCsv(text: string, separator: string): CsvRow[] {
     row.cells.push(quoted === undefined ? bare : quoted.replaceAll('""', '"'));
     line += whole.split('\n').length - 1;
     if (end === separator) continue;
-    // An empty line is no row.
+    // An empty line is left out.
     if (row.cells.length > 1 || row.cells[0] !== '') rows.push(row);
     row = { line, cells: [] };
   }

@@ -7,7 +7,7 @@ import { haltedStatuses, openStatuses } from '../../client/read/run-filters.ts';
 import { recordedReport } from '../../client/read/run-status.ts';
 import type { CliContext } from '../connection/context.ts';
 import { everyPage } from '../connection/find-runs.ts';
-import { runsTable } from '../print/runs-table.ts';
+import { runsTable, toolWord } from '../print/runs-table.ts';
 import { type Io, UsageError } from '../shell/io.ts';
 import { type BulkOptions, filtersOf } from '../options/bulk-options.ts';
 import { oneLine } from '../../render/words/amounts.ts';
@@ -48,7 +48,7 @@ export async function endedRuns(io: Io, context: CliContext, options: BulkOption
     );
   }
   const runs = await topmost(io, context, options, retriable);
-  // A sub-agent is a call of the run above it, which has gone on.
+  // A sub-agent is a call of the run above it, which has continued.
   const isSubAgent = ({ id, parent }: RunSummary) => parent !== undefined && id.startsWith(`${parent}/`);
   return runs.filter((run) => !isSubAgent(run)).map((run) => ({ run }));
 }
@@ -103,7 +103,7 @@ export function targetsTable(targets: readonly Target[], width?: number): string
     oneLine(run.id),
     oneLine(run.agent),
     waiting?.call ?? '',
-    oneLine(waiting?.tool ?? ''),
+    toolWord(waiting?.tool ?? ''),
     waiting?.reason ?? '',
     waiting === undefined ? '' : whatAndWhy(waiting),
   ]);

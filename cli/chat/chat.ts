@@ -15,6 +15,7 @@ export interface ChatOptions extends CommonOptions {
   /** Values for the agent's own {names}, as `name=value`. */
   var?: { [name: string]: string };
   context?: RunContext;
+  tenant?: string;
   wait: boolean;
 }
 

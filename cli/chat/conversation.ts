@@ -114,6 +114,7 @@ async function ask(chat: Chat, input: string): Promise<number | undefined> {
     model: options.model,
     variables: options.var,
     context: options.context,
+    tenant: options.tenant,
   };
   const end = await followTurn(chat, id, queue, () => context.client.start(agent, input, start));
   return endTurn(chat, id, end);

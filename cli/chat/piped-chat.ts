@@ -60,7 +60,8 @@ async function ask(
   { context, taskQueue }: ServedQueue,
   { input, session }: { input: string; session: string | undefined },
 ): Promise<AgentRun | LeftEarly> {
-  const own = { id: newRunId(agent), model: options.model, variables: options.var, context: options.context };
+  const { model, var: variables, context: facts, tenant } = options;
+  const own = { id: newRunId(agent), model, variables, context: facts, tenant };
   if (session === undefined) return context.client.start(agent, input, { ...own, taskQueue });
   const { run, left } = await awaitTurn(io, context, {
     name: session,

@@ -35,7 +35,7 @@ function linesOf(
   options: CheckOptions,
 ): string[] {
   const open = runs.filter((run) => run.open).length;
-  const all = `${count(open, 'open workflow')} and ${runs.length - open} that are over`;
+  const all = `${count(open, 'open workflow')} and the latest ${runs.length - open} that are over`;
   const more = open === options.limit ? ` There may be more open ones: --limit.` : '';
   return [
     ...troubled.flatMap(({ id, type, problems }) => [

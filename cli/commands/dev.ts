@@ -1,5 +1,6 @@
 import { dirname } from 'node:path';
 import { type KeptWorker, keepWorker } from '../dev/keep-worker.ts';
+import { watchServer } from '../dev/watch-server.ts';
 import { removeLoadedFiles, writeLoadedFiles } from '../connection/loaded-files.ts';
 import { type FileWatch, watchFiles } from '../dev/watch-files.ts';
 import { type WorkerChild, startWorkerChild, whyNotReady } from '../dev/worker-child.ts';
@@ -105,6 +106,7 @@ async function serve(
   if (summary === undefined) return failed(child, progress);
   const server = await acquire(options, progress);
   const stateDir = dirname(server.dbFile);
+  let stopWatching = () => {};
   const onLoading = () => {
     const before = watch.known();
     return (isLoaded: boolean) => {
@@ -134,6 +136,10 @@ async function serve(
       onLoading,
     });
     if (options.watch) onChange(kept.reload);
+    stopWatching = watchServer(server, (text) => {
+      progress.end();
+      progress.note(text);
+    });
     const { signal, stop } = untilSignal(io);
     await signal.finally(stop);
     progress.end();
@@ -141,6 +147,7 @@ async function serve(
     await kept.end();
     return exitCodes.answered;
   } finally {
+    stopWatching();
     removeLoadedFiles(stateDir);
     await server.release();
   }
@@ -160,6 +167,7 @@ async function acquire({ port, uiPort }: DevOptions, progress: ProgressLine): Pr
     ...(port === undefined ? {} : { grpc: port }),
     ...(uiPort === undefined ? {} : { ui: uiPort }),
   };
+  await checkFree({ port, uiPort });
   return acquireServer({
     stateDir: stateDirectory(),
     onProgress: progress.show,
@@ -199,7 +207,23 @@ async function sayReady(
     note(`note: TEMPORAL_ADDRESS or temporal.toml names ${named}: other commands go there, not here.`);
   }
   const changes = options.watch ? 'Changes of the config and of what it imports are taken over. ' : '';
-  note(`${changes}Ctrl-C ends it; runs under way continue at the next start.`);
+  note(`Ready. ${changes}Ctrl-C ends it; runs under way continue at the next start.`);
+}
+
+/** Before a server is started: a port that was asked for by name must not be another program's. Throws UsageError. */
+async function checkFree(asked: { port: number | undefined; uiPort: number | undefined }): Promise<void> {
+  const { runningServer, stateDirectory, holderOf } = await import('../../server/server.ts');
+  if ((await runningServer(stateDirectory())) !== undefined) return;
+  const { accepts } = await import('../../server/ports.ts');
+  for (const [what, port] of [
+    ['port', asked.port],
+    ['UI port', asked.uiPort],
+  ] as const) {
+    if (port === undefined || !(await accepts(port))) continue;
+    throw new UsageError(
+      `Not on ${what} ${port}: ${await holderOf(port)} listens there. Leave the option out, or name another port.`,
+    );
+  }
 }
 
 /** A port that was asked for by name is not silently another one. */

@@ -4,7 +4,7 @@ import type { SessionReport, SessionSummary } from '../../client/api/agent-sessi
 import { SessionNotFound } from '../../client/connect/errors.ts';
 import { locationOfSession } from '../../client/read/run-location.ts';
 import { count, oneLine } from '../../render/words/amounts.ts';
-import { colorsFor, localTime, table } from '../shell/display.ts';
+import { colorsFor, localTime, localZone, table } from '../shell/display.ts';
 import { sanitizeForTerminal } from '../../agent/text/sanitize.ts';
 import { type Io, exitCodes, print, printColored, printJson, say } from '../shell/io.ts';
 import type { CommonOptions } from '../options/options.ts';
@@ -28,7 +28,8 @@ export async function listSessions(
     say(io, `There are no sessions yet: ${cliName()} run AGENT "question" --session NAME`);
   else {
     const rows = sessions.map(({ name, startedAt }) => [oneLine(name), localTime(startedAt)]);
-    for (const line of table([['NAME', 'STARTED'], ...rows], io.stdout.columns)) print(io, line);
+    for (const line of table([['NAME', `STARTED (${localZone()})`], ...rows], io.stdout.columns))
+      print(io, line);
   }
   return exitCodes.answered;
 }

@@ -71,7 +71,7 @@ function closing(
   const help = waiting.flatMap((call) => waitingHelp(call, waiting, how));
   const soFar = [status, count(iterations, 'step'), totalTokenWords(usage), ...costWords(usage)].join(' · ');
   const sizes = [count(history.events, 'event'), count(history.bytes, 'byte')];
-  if (usage.actions !== undefined) sizes.push(count(usage.actions, 'billed action'));
+  if (usage.actions !== undefined) sizes.push(`${count(usage.actions, 'action')} (Temporal Cloud)`);
   return [
     ...help,
     ...notBegun.map((call) => `    ${notBegunText(call)}`),

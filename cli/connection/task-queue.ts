@@ -86,5 +86,7 @@ export function serving(command: 'worker' | 'dev', taskQueue: string): string {
   const program = programNamed(taskQueue);
   if (program !== undefined) return `its program, ${program}`;
   const name = configNamed(taskQueue);
-  return `\`${cliName()} ${command}${name === undefined ? '' : ` --config ${shellWord(name)}`}\``;
+  const option = name === undefined ? ['--task-queue', taskQueue] : ['--config', name];
+  const isUsual = taskQueue === TASK_QUEUE;
+  return `\`${[cliName(), command, ...(isUsual ? [] : option.map(shellWord))].join(' ')}\``;
 }

@@ -83,6 +83,7 @@ export const runningCommands: readonly CommandSpec[] = [
         .option('--model <name>', "in place of the agent's")
         .option('--var <name=value>', VARIABLE, variable)
         .option('--context <json>', CONTEXT, jsonObject)
+        .option('--tenant <name>', 'customer or user that the runs are for')
         .option('--no-wait', 'of questions from a pipe: when a call waits for a person, exit with 4'),
     load: async () => (await import('../commands/chat.ts')).chat,
   },

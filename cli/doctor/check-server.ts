@@ -23,7 +23,11 @@ export async function checkServer(options: CommonOptions & Queues, keys?: Keyrin
   if (address !== undefined) {
     const advice =
       'set system.enableActivityEagerExecution and history.transferProcessorMaxPollRPS in its dynamic config';
-    const fast = note('fast settings', 'unknown: only the server itself can tell', advice);
+    const fast = note(
+      'fast settings',
+      'cannot be read from here; see docs/production.md#settings-of-the-server',
+      advice,
+    );
     const connect = () => connectTo(address, namespace, connection);
     const more = [fast, waitingCheck('<its Web UI>', namespace)];
     return checkRunning(connect, `${address}, as you named it`, { ...options, keys, more });

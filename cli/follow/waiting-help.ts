@@ -49,7 +49,7 @@ export function waitingHelp(
   const { limit, by } = usualRaise(waiting);
   const raise =
     waiting.reason === 'limit' ? [typedCommand('extend', [workflow], [`--${limit} ${by}`, ...flags])] : [];
-  const lines = [...raise, ...commands, ...(uiUrl === undefined ? [] : [page + tab])];
+  const lines = [...raise, ...commands, ...(uiUrl === undefined ? [] : [`or in the Web UI: ${page}${tab}`])];
   return lines.map((text) => `      ${text}`);
 }
 

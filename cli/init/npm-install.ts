@@ -18,12 +18,19 @@ const LOCK_FILES = [
 
 const COMMAND = 'npm install';
 
+/** npm itself says nothing for most of a minute. */
+const SAID_EVERY_MS = 10_000;
+
 /** Runs `npm install`, unless the project uses another package manager or the user declined. */
 export async function install(io: Io, folder: string, wanted: boolean): Promise<Installed> {
   const other = LOCK_FILES.find(([file]) => existsSync(join(folder, file)));
   if (!wanted || other !== undefined) return { state: 'left to you', command: other?.[1] ?? COMMAND };
   say(io, `${COMMAND} in ${folder}: this takes a while …`);
-  const code = await npmInstall(io, folder);
+  const startedAt = Date.now();
+  const said = setInterval(() => {
+    say(io, `${COMMAND}: ${Math.round((Date.now() - startedAt) / 1000)} s so far …`);
+  }, SAID_EVERY_MS);
+  const code = await npmInstall(io, folder).finally(() => clearInterval(said));
   return { state: code === 0 ? 'installed' : 'failed', command: COMMAND };
 }
 

@@ -20,6 +20,7 @@ const WITH_ALL = [
   'agent',
   'session',
   'tag',
+  'tenant',
   'since',
   'until',
   'text',
@@ -75,6 +76,7 @@ export function withFilters(command: Command): Command {
     .option('--agent <name>', 'runs of this agent')
     .option('--session <name>', 'runs of this conversation')
     .option('--tag <text>', 'runs with this tag; repeatable, for runs with all of them', repeated)
+    .option('--tenant <name>', 'runs for this customer or user')
     .option('--since <when>', 'started within 1h, 2d …, or since 2026-11-20 or 2026-11-20T14:30', moment)
     .option('--until <when>', 'started before that', moment)
     .option('--text <text>', 'in the first 200 characters of the question');
@@ -85,11 +87,12 @@ export function filtersOf({
   tag,
   agent,
   session,
+  tenant,
   since,
   until,
   text,
 }: FilterOptions): RunFilters {
-  return { status: wanted, agent, session, tags: tag, since, until, text };
+  return { status: wanted, agent, session, tags: tag, tenant, since, until, text };
 }
 
 function status(text: string): RunStatus {

@@ -4,7 +4,7 @@ import { boundedText } from '../../agent/values/values.ts';
 import { asText } from '../../agent/values/vocabulary.ts';
 import { costWords } from '../../render/words/usage-words.ts';
 import { duration, oneLine } from '../../render/words/amounts.ts';
-import { type Colors, localTime, table } from '../shell/display.ts';
+import { type Colors, localTime, localZone, table } from '../shell/display.ts';
 
 /** Cells that a question has at least, while there is something less useful to leave out. */
 const QUESTION_CELLS = 20;
@@ -42,7 +42,15 @@ function rowsOf(runs: readonly RunSummary[], left: number, nowMs: number): strin
   const status = hasStatus ? ['STATUS'] : [];
   const full = isFull ? ['TOKENS', 'COST', 'RESULT'] : [];
   return [
-    ['ID', ...status, 'AGENT', 'STARTED', ...(anyWaits ? ['WAITS FOR YOU'] : []), ...full, 'QUESTION'],
+    [
+      'ID',
+      ...status,
+      'AGENT',
+      left === 0 ? `STARTED (${localZone()})` : 'STARTED',
+      ...(anyWaits ? ['WAITS FOR YOU'] : []),
+      ...full,
+      'QUESTION',
+    ],
     ...rows,
   ];
 }
@@ -80,5 +88,17 @@ function waitingWords([first, ...more]: NonNullable<RunSummary['waiting']>, nowM
   const until = first.until === undefined ? '' : ` until ${localTime(new Date(first.until)).slice(11)}`;
   const waitedMs = nowMs - (first.since ?? nowMs);
   const time = waitedMs < 60_000 ? '' : `, ${duration(waitedMs)}`;
-  return `${oneLine(first.call)} ${oneLine(first.tool)} ${oneLine(first.reason)}${until}${others}${time}`;
+  return `${calledWords(first)} ${oneLine(first.reason)}${until}${others}${time}`;
+}
+
+/** The tool's name; `model` for a model call. */
+export function toolWord(tool: string): string {
+  return tool === MODEL_CALL ? 'model' : oneLine(tool);
+}
+
+const MODEL_CALL = 'callModel';
+
+/** `3.1 report`, `step 3: model`. */
+function calledWords({ call, tool }: { call: string; tool: string }): string {
+  return tool === MODEL_CALL ? `step ${oneLine(call)}: model` : `${oneLine(call)} ${oneLine(tool)}`;
 }

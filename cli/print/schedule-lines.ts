@@ -3,7 +3,7 @@ import { fieldsOf } from '../../agent/values/json-object.ts';
 import type { ScheduleSummary } from '../../client/api/agent-schedule.ts';
 import type { ScheduleReport } from '../../client/schedules/schedule-report.ts';
 import { oneLine } from '../../render/words/amounts.ts';
-import { localTime, table } from '../shell/display.ts';
+import { localTime, localZone, table } from '../shell/display.ts';
 
 /** Columns of a list of schedules. */
 export function schedulesTable(schedules: readonly ScheduleSummary[], width?: number): string[] {
@@ -13,7 +13,7 @@ export function schedulesTable(schedules: readonly ScheduleSummary[], width?: nu
     synced ? 'config' : 'create',
     lastRun === null ? 'none yet' : oneLine(lastRun),
   ]);
-  return table([['NAME', 'NEXT', 'FROM', 'LATEST RUN'], ...rows], width);
+  return table([['NAME', `NEXT (${localZone()})`, 'FROM', 'LATEST RUN'], ...rows], width);
 }
 
 /** A schedule as `show` and `create` print it. */
@@ -25,7 +25,7 @@ export function scheduleLines(report: ScheduleReport): string[] {
   return [
     `Schedule ${oneLine(name)}${synced ? ', from the config' : ''}`,
     `asks ${oneLine(agent)}: ${oneLine(asText(fieldsOf(input)['input'] ?? ''))}`,
-    `next: ${paused ? `none, it is paused${because}` : times.join(', ') || 'none'}`,
+    `next: ${paused ? `none, it is paused${because}` : times.length === 0 ? 'none' : `${times.join(', ')} (${localZone()})`}`,
     `while an earlier run is open: ${policies.overlap}`,
     `started: ${started}, skipped: ${skipped}, missed: ${missed}`,
     ...runs.map(({ id }) => `run ${oneLine(id)}${running.includes(id) ? ' (open)' : ''}`),

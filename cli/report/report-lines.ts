@@ -1,7 +1,8 @@
 import { runStatuses } from '../../client/read/run-filters.ts';
 import { count, duration, oneLine } from '../../render/words/amounts.ts';
 import { costWords, totalTokenWords } from '../../render/words/usage-words.ts';
-import { localTime } from '../shell/display.ts';
+import { toolWord } from '../print/runs-table.ts';
+import { localTime, localZone } from '../shell/display.ts';
 import type { RunsReport } from './runs-report.ts';
 
 /** Characters of an error's message. */
@@ -23,7 +24,7 @@ export function reportLines(report: RunsReport): string[] {
     ...(firstStart === null
       ? []
       : [
-          `first start ${localTime(firstStart)}${lastEnd === null ? '' : `, last end ${localTime(lastEnd)}`}`,
+          `first start ${localTime(firstStart)}${lastEnd === null ? '' : `, last end ${localTime(lastEnd)}`} (${localZone()})`,
         ]),
     ...section(
       'failures',
@@ -35,7 +36,7 @@ export function reportLines(report: RunsReport): string[] {
     ...section(
       'waiting for a person',
       waiting.map(
-        (one) => `${one.calls} × ${oneLine(one.tool)} (${oneLine(one.reason)}), such as ${oneLine(one.run)}`,
+        (one) => `${one.calls} × ${toolWord(one.tool)} (${oneLine(one.reason)}), such as ${oneLine(one.run)}`,
       ),
     ),
     ...section(

@@ -78,6 +78,11 @@ export function lastRows(text: string, rows: number, width: number): string[] {
 }
 
 /** 2026-03-01 14:05:09, in local time. */
+/** Name of the zone of {@link localTime}: `Europe/Berlin`. */
+export function localZone(): string {
+  return Intl.DateTimeFormat().resolvedOptions().timeZone;
+}
+
 export function localTime(date: Date): string {
   const local = new Date(date.getTime() - date.getTimezoneOffset() * 60_000);
   return local.toISOString().slice(0, 19).replace('T', ' ');

@@ -125,11 +125,21 @@ export const statusCodes: { readonly [S in RunStatus]: number } = {
 export function failureOf(error: unknown): { code: number; line: string } {
   const { name, message } = error instanceof Error ? error : { name: '', message: String(error) };
   const { details } = grpcError(error) ?? {};
+  const namespace = missingNamespace(details);
+  if (namespace !== undefined) {
+    const line = `error: There is no namespace "${oneLine(namespace)}" on this server. Name another one with --namespace or TEMPORAL_NAMESPACE.`;
+    return { code: exitCodes.usage, line };
+  }
   const more = typeof details === 'string' && !message.includes(details) ? `: ${details}` : '';
   return {
     code: codeOf(name, error),
     line: `error: ${oneLine((name === 'DecisionRefused' ? asTyped(message) : message) + more)}`,
   };
+}
+
+/** Name of the namespace that the server does not have. Wording: Temporal server 1.28 to 1.31. */
+function missingNamespace(details: unknown): string | undefined {
+  return typeof details === 'string' ? /^Namespace (.+) is not found\.?$/u.exec(details)?.[1] : undefined;
 }
 
 /** The update `cancelCall` is typed as `cancel`. */

@@ -28,6 +28,8 @@ export interface RunSummary {
   /** Name of the conversation that it is part of. */
   session?: string | undefined;
   tags?: readonly string[] | undefined;
+  /** Customer or user that the run is for. */
+  tenant?: string | undefined;
   /** Id of the workflow that started it: the run that it is a sub-agent of, or its session's. */
   parent?: string | undefined;
   /** Calls that wait for a person, also of sub-agents, if the run has them in its memo. */
@@ -131,11 +133,12 @@ async function summaryIfFits(
   run: ListedRun,
   options: ListOptions,
 ): Promise<RunSummary | undefined> {
-  const { agent, session, tags = [], idPrefix = '', text } = options;
+  const { agent, session, tags = [], tenant, idPrefix = '', text } = options;
   if (!run.id.startsWith(idPrefix)) return undefined;
   const summary = labelsOf(run);
   if (agent !== undefined && summary.agent !== agent) return undefined;
   if (session !== undefined && summary.session !== session) return undefined;
+  if (tenant !== undefined && summary.tenant !== tenant) return undefined;
   if (!tags.every((tag) => summary.tags?.includes(tag) === true)) return undefined;
   if (text !== undefined && !summary.input.toLowerCase().includes(text.toLowerCase())) return undefined;
   const status = await statusOfListed(client, run);
@@ -158,7 +161,12 @@ async function isGivenUp(client: Client, { id, runId, closedAt }: ListedRun): Pr
 
 function labelsOf(run: ListedRun): Omit<RunSummary, 'status' | 'waiting' | 'output' | 'error' | 'usage'> {
   const { id, runId, startedAt, closedAt, taskQueue, parent } = run;
-  const { agent, input, tags } = run.memo as { agent?: string; input?: string; tags?: string[] }; // written by a start of ours
+  const { agent, input, tags, tenant } = run.memo as {
+    agent?: string;
+    input?: string;
+    tags?: string[];
+    tenant?: string;
+  }; // written by a start of ours
   const session = run.attributes[searchAttribute.session] ?? sessionNamed(parent);
   return {
     id,
@@ -170,6 +178,7 @@ function labelsOf(run: ListedRun): Omit<RunSummary, 'status' | 'waiting' | 'outp
     taskQueue,
     session,
     tags,
+    tenant,
     parent,
   };
 }

@@ -12,7 +12,7 @@ const LOOKS_MS = [1_000, 2_000, 5_000];
 
 /**
  * Waits until a run makes no progress without a person: a call waits for one, or the run is paused. Returns the calls that wait. Looks at the
- * server's description of the run every few seconds, which is cheaper than to follow the run. Rejects when `signal` is aborted, and goes on
+ * server's description of the run every few seconds, which is cheaper than to follow the run. Rejects when `signal` is aborted, and continues
  * until then where the run has ended. `atOnce`: do not wait before the first look.
  */
 export async function untilHalted(

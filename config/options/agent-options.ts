@@ -65,7 +65,7 @@ const kind = z.custom<AgentKind>(
 
 /** A tool's options are checked separately, so that the message can name the tool. */
 export const tool = z.custom<Tool>(
-  (value) => has(value, 'parseInput') && has(value, 'run'),
+  (value) => has(value, 'parseInput'),
   'is not a tool: make it with defineTool({ name, description, run })',
 );
 

@@ -49,7 +49,7 @@ export const toolSchema = options({ ...toolShape, ...madeShape }, [
   'reconcile',
 ])
   .partial()
-  .required({ name: true, description: true });
+  .required({ name: true, description: true, run: true });
 
 const complete = z.object(toolShape);
 const rules = z.object(rulesShape);

@@ -30,7 +30,7 @@ export async function followAsStarter(
 
 /** The file's package is laid out already; test/release/package.test.ts installs the file. Another version's file is typed, and missing. */
 function withoutTarball(line: string): string {
-  return line.replace(`npx ./reloop-${packageVersion()}.tgz `, 'npx reloop ');
+  return line.replace(`npx --yes ./reloop-${packageVersion()}.tgz `, 'npx reloop ');
 }
 
 /** Files stand where the reader stands. */

@@ -53,7 +53,7 @@ const VOLATILE: readonly [RegExp, string][] = [
   [/\b(?:\d+ h )?(?:\d+ min )?\d+(?:\.\d+)? (?:ms|s|min|h)\b/gu, '<duration>'],
   [/\b(?:[\d,]+ \+ )?[\d,]+ tokens?\b/gu, '<tokens>'],
   [/<?\$\d+(?:\.\d+)?/gu, '<cost>'],
-  [/\b[\d,]+ events?, [\d,]+ bytes?, [\d,]+ billed actions?\b/gu, '<size>'],
+  [/\b[\d,]+ events?, [\d,]+ bytes?, [\d,]+ actions? \(Temporal Cloud\)/gu, '<size>'],
   [/: [\d,]+ bytes\b/gu, ': <size>'],
   [/"(durationMs|\w+Tokens|cost|actions|events|bytes)": ?[\d.]+/gu, '"$1": <number>'],
 ];

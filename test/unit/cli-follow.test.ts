@@ -151,7 +151,7 @@ describe('following a run', () => {
       '      reloop resolve run-1 "…" --config my.config.ts',
       '      reloop skip run-1 --config my.config.ts  (why: --reason "…")',
       '      reloop abort run-1 --config my.config.ts  (why: --reason "…")',
-      '      http://127.0.0.1:8233/namespaces/default/workflows/run-1/r/user-metadata',
+      '      or in the Web UI: http://127.0.0.1:8233/namespaces/default/workflows/run-1/r/user-metadata',
       '',
     ]);
   });

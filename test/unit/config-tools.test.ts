@@ -72,6 +72,12 @@ describe('a tool is refused', () => {
     expect(problem).toContain('tool "t": unknown option retries');
   });
 
+  test('without a run, with the option that was meant', () => {
+    const { run, ...rest } = tool({});
+    const problem = problemOf({ agents: [agent({ tools: [{ ...rest, runs: run }] })] });
+    expect(problem).toContain('tool "t": run: is missing; unknown option runs (did you mean run?)');
+  });
+
   const reserved = ['callModel', 'resolveAgent', '_Exception', 'Final Answer', '__temporal_x'];
   test.each(reserved)('with a name that means something else: %s', (name) => {
     const problem = problemOf({ agents: [agent({ tools: [tool({ name })] })] });

@@ -82,7 +82,12 @@ describe('a decision', () => {
     ['skip', 'No call is waiting.', [running], undefined],
     ['cancelCall', 'No call is running.', [failed], undefined],
     ['retry', 'say which call. Now waiting: 3.2, 1/3.3.', [failed, other], { input: 'x' }],
-    ['retry', 'there is no open call 2.1. Now waiting: 3.2.', [running, failed], '2.1'],
+    [
+      'retry',
+      'there is no open call 2.1. Now waiting: 3.2. Other open calls: 3.1 (running).',
+      [running, failed],
+      '2.1',
+    ],
     ['cancelCall', 'there is no open call search. Now running: 3.1.', [running], 'search'],
     ['resolve', 'output is missing. Data: {"output":"…"}.', [failed], '3.2'],
     ['skip', 'data is a call id or an object.', [failed], ['3.2']],

@@ -192,10 +192,10 @@ describe('a run with such a call', () => {
   test('says in its trace when its tool is asked, and what the tool said', () => {
     const text = waitingText(lost, true, until - 300_000);
     expect(text).toMatch(
-      /^In doubt: pay \(2\.1\) may still be running somewhere\. Its reconcile is asked at \d\d:10:50, after 5 min$/u,
+      /^In doubt: pay \(2\.1\) may still be running somewhere\. Reloop asks the tool at \d\d:10:50 whether it took effect, after 5 min$/u,
     );
     const said = { at: 0, type: 'reconciled', call: '2.1' } as const;
-    const asked = 'Its reconcile was asked:';
+    const asked = 'Reloop asked the tool whether it took effect:';
     expect(reconciledText({ ...said, found: 'done' })).toBe(`${asked} the call took effect`);
     expect(reconciledText({ ...said, found: 'notDone' })).toBe(`${asked} the call did nothing`);
     expect(reconciledText({ ...said, found: 'unknown', error })).toBe(

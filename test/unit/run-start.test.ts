@@ -21,6 +21,8 @@ const recorded = { agent: 'helper', question: { input: 'What?', chatHistory: [] 
 
 describe('the start of a run', () => {
   const replaced = { agent: 'helper', question: { input: 'a\ufffd', chatHistory: [] } };
+  const trace = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
+  const shown = { ...recorded, overrides: { tenant: 'ann' }, trace, by: 'sue' };
   const limited = { ...recorded, overrides: { maxExecutionTimeMs: 5 } };
   test.each<[string, object, object]>([
     ['agent and question', asked, recorded],
@@ -41,6 +43,7 @@ describe('the start of a run', () => {
       },
     ],
     ['overrides as they are recorded', limited, limited],
+    ['all that the Web UI shows of a start', shown, shown],
     ['half a character, which could not be recorded', { ...asked, input: 'a\ud800' }, replaced],
   ])('may be %s', (_title, sent, start) => {
     expect(readRunStart(sent, [])).toEqual(start);

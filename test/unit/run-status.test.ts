@@ -93,7 +93,7 @@ describe('a run as the list has it', () => {
       { ...run, id: 'old', waiting: [{ call: '1.1', tool: 'pay', reason: 'approval' }] },
     ];
     expect(runsTable(runs, Infinity, { yellow: String }, SINCE + 14 * 60_000)).toEqual([
-      'ID     STATUS   AGENT  STARTED              WAITS FOR YOU                   QUESTION',
+      'ID     STATUS   AGENT  STARTED (UTC)        WAITS FOR YOU                   QUESTION',
       'r      waiting  a      2026-01-01 00:00:00  3.1 report failed (+1), 14 min  why?',
       'other  waiting  a      2026-01-01 00:00:00                                  why?',
       'old    waiting  a      2026-01-01 00:00:00  1.1 pay approval                why?',
@@ -104,7 +104,7 @@ describe('a run as the list has it', () => {
   });
 
   test.each([
-    [100, ['waiting', 'waiting'], 'ID  STATUS   AGENT  STARTED              QUESTION'],
+    [100, ['waiting', 'waiting'], 'ID  STATUS   AGENT  STARTED (UTC)        QUESTION'],
     [58, ['waiting', 'waiting'], 'ID  STATUS   AGENT  STARTED           QUESTION'],
     [48, ['waiting', 'waiting'], 'ID  AGENT  STARTED           QUESTION'],
     [48, ['waiting', 'running'], 'ID  STATUS   AGENT  STARTED           QUESTION'],

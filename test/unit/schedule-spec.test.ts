@@ -28,12 +28,12 @@ describe('a cron expression', () => {
   });
 
   test.each([
-    ['every morning', 'it has five fields'],
-    ['', 'it has five fields'],
+    ['every morning', '2 fields; five are needed'],
+    ['', 'no fields; five are needed'],
     ['60 7 * * *', '"60" is not a minute: 0 to 59'],
     ['0 7 * * MO', '"MO" is not a dayOfWeek: SUNDAY to SATURDAY'],
     ['0 7 ? * *', '"?" is not a dayOfMonth'],
-    ['0 */0 * * *', '"*/0" is not a hour'],
+    ['0 */0 * * *', '"*/0" is not an hour'],
     ['0 17-9 * * *', '"17-9" ends before it begins'],
     ['CRON_TZ=UTC 0 7 * * *', 'the time zone is a separate option'],
     ['@every 10m', 'write an interval instead'],
@@ -51,7 +51,7 @@ describe('the times of a schedule', () => {
     [{ cronExpressions, jitter: 'long' }, 'jitter has to be a duration'],
     [{ intervals: [{ every: 10 }] }, 'every has to be a duration of at least 1s'],
     [{ cronExpressions, startAt: new Date(2), endAt: new Date(1) }, 'endAt is before startAt'],
-    [{ calendars: [{ hour: 24 }] }, 'calendar: 24 is not a hour: 0 to 23'],
+    [{ calendars: [{ hour: 24 }] }, 'calendar: 24 is not an hour: 0 to 23'],
     [{ calendars: [{ minute: { start: 30, end: 10 } }] }, 'is not a minute'],
   ])('%j are refused', (spec, sentence) => {
     expect(() => compileSpec(spec)).toThrow(sentence);

@@ -31,6 +31,12 @@ describe('a tool without a schema takes one string', () => {
     expect(() => echo.parseInput(input)).toThrow(new ToolInputError(told));
   });
 
+  it('takes an object with nothing where its run takes no input', () => {
+    const now = defineTool({ name: 'now', description: 'Says the time.', run: () => 'noon' });
+    expect(now.parseInput({})).toBe('');
+    expect(now.parseInput('x')).toBe('x');
+  });
+
   it('has no schema for the model', () => {
     expect(echo.inputSchema).toBeNull();
   });

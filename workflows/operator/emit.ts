@@ -82,7 +82,7 @@ export function logWaiting(waiting: WaitingCall): void {
   const text =
     until === undefined
       ? `waits for you: ${what}${why}`
-      : `${what}: its reconcile is asked at ${new Date(until).toISOString()}, or now if you know that it is dead`;
+      : `${what}: the tool is asked at ${new Date(until).toISOString()} whether it took effect, or now if you know that it is dead`;
   // The worker's logger writes the command with this machine's name for `reloop`.
   workflowLog.warn(text, {
     waiting: call,

@@ -140,7 +140,7 @@ export class OpenCall implements GateCall {
     const timer = recordTimer(waitingSummary(this.id, fact.figure ?? wait.tool, this.state), timeoutMs);
     this.#waitsUntil = Date.now() + (timeoutMs ?? Infinity);
     onWaitingChange();
-    let outcome = 'no decision in time';
+    let outcome = stopsClock ? 'no decision in time' : 'the tool is asked whether it took effect';
     try {
       await condition(() => this.#decision !== undefined || timer.over || endsWhen?.() === true);
       if (endsWhen?.() === true) outcome = 'no decision is needed';

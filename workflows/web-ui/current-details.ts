@@ -112,7 +112,7 @@ function listed(id: string, waiting: readonly WaitingCall[]): string[] {
 
 /** A lost attempt may still be running: the call continues automatically, or at once after an update. */
 function lostAttempt(id: string, waiting: WaitingCall): string {
-  const plan = `its reconcile is asked at ${new Date(waiting.until ?? 0).toISOString()}`;
+  const plan = `the tool is asked at ${new Date(waiting.until ?? 0).toISOString()} whether it took effect`;
   const how = `${place(id, waiting)}${SEND_AN_UPDATE} > ${updates(waiting)}; data \`"${ownId(waiting)}"\``;
   return `${subject(waiting)}: ${plan}. If you know that it is dead: ${how}.`;
 }

@@ -99,14 +99,14 @@ export function waitingText(waiting: WaitingCall, whyShown: boolean, at = 0): st
   const what = stateOf(waiting).kind === 'tool' ? `${tool} (${call})` : `the model of step ${call}`;
   const why = error === undefined || whyShown ? '' : `: ${errorText(error)}`;
   if (until === undefined) return `Waiting for you: ${what} ${reasonText(waiting)}${why}${noteText(note)}`;
-  const asked = `Its reconcile is asked at ${localTime(new Date(until)).slice(11)}`;
+  const asked = `Reloop asks the tool at ${localTime(new Date(until)).slice(11)} whether it took effect`;
   return `In doubt: ${what} ${reasonText(waiting)}${why}. ${asked}${at === 0 ? '' : `, after ${duration(until - at)}`}`;
 }
 
 /** The answer of a tool's `reconcile` about a call in doubt. */
 export function reconciledText({ found, error }: Extract<RunEvent, { type: 'reconciled' }>): string {
   const words = { done: 'the call took effect', notDone: 'the call did nothing', unknown: 'unknown' };
-  return `Its reconcile was asked: ${words[found]}${error === undefined ? '' : ` (${errorText(error)})`}`;
+  return `Reloop asked the tool whether it took effect: ${words[found]}${error === undefined ? '' : ` (${errorText(error)})`}`;
 }
 
 function noteText(note: Json | undefined): string {
