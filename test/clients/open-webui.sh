@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Open WebUI with the gateway as its connection, asked as its page asks: with a session, so that it sends its built-in tools and its requests
 # for a title, tags and follow-up questions. By hand: it installs 1.5 GB. Seen with 0.12.4, by default: `desk` answers, and each question is
-# one run. `payer` waits for approval: the chat has its text and the error, and one run waits.
+# one run. `payer` waits for approval: the chat has its text and says that the run waits, and one run waits.
 . "$(dirname "$(readlink -f "$0")")/lib.sh"
 printf "%s; sys_platform=='never'\n" torch sentence-transformers faster-whisper rapidocr-onnxruntime opencv-python-headless > without.txt
 venv --override without.txt open-webui==0.12.4
