@@ -2,6 +2,7 @@ import axe from 'axe-core';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import { ModelError } from '../../models/model.ts';
 import { defineTool } from '../../tools/tool.ts';
 import { chromiumTitle, hasChromium, startChromium } from '../support/chromium.ts';
 import { type GatewayServer, startGateway } from '../support/gateway-server.ts';
@@ -50,7 +51,27 @@ const agents = [
     tools: [report],
   },
 ];
-const rig = useRig({ agents });
+const look = defineTool({ name: 'look', description: 'looks', run: () => 'seen' });
+const careful = {
+  name: 'careful',
+  kind: 'tool-calling' as const,
+  model: modelOf((step) => {
+    const call = (name: string, args: object) => ({
+      toolCalls: [{ id: `c${step}`, name, arguments: JSON.stringify(args) }],
+    });
+    return step === '1' ? call('look', { input: 'x' }) : call('transfer', { to: 'Ann', amount: 1 });
+  }),
+  tools: [look, transfer],
+};
+const mute = {
+  name: 'mute',
+  kind: 'tool-calling' as const,
+  onModelFailure: 'ask' as const,
+  model: modelOf(() => {
+    throw new ModelError('ModelServerError', 'busy', { retryable: true, retryAfterMs: 1 });
+  }),
+};
+const rig = useRig({ agents: [...agents, careful, mute] });
 
 const LOOKS = [
   ['light', 1280],
@@ -60,7 +81,7 @@ const LOOKS = [
 ] as const;
 
 /** Each test has a tenant, and so an inbox. */
-const tenants = ['keys', 'two', 'scopes', 'page', ...LOOKS.map((look) => look.join('-'))];
+const tenants = ['night', 'model', 'keys', 'two', 'scopes', 'page', ...LOOKS.map((look) => look.join('-'))];
 const tokenOf = (tenant: string, name = 'ann') => `token-of-${name}-of-${tenant}`;
 const tokens = tenants.flatMap((tenant) => [
   { token: tokenOf(tenant), name: 'ann', tenant },
@@ -199,6 +220,44 @@ describe.skipIf(!hasChromium)(`the inbox${chromiumTitle}`, () => {
     expect(await page.getByRole('article').count()).toBe(0);
     const broken = expect.stringContaining('net::ERR_FAILED');
     expect([said, await page.title()]).toEqual([[broken], 'Run page.bill · Reloop']);
+  });
+
+  test('has equal failures as one card, whose click retries all, filters, and says who asks and what was done', async () => {
+    const asker = rig.client.as('sue');
+    const ids = [1, 2, 3, 4].map((n) => `night.${n}`);
+    for (const id of ids) await asker.start('clerk', 'Pay.', { id, tags: ['nightly'] });
+    await asker.start('careful', 'Pay.', { id: 'night.other' });
+    const { page, said } = await open('night');
+    const group = page.getByRole('article').filter({ hasText: 'Calls of report that failed alike: 4' });
+    await group.waitFor();
+    await page.getByRole('article').filter({ hasText: 'night.other' }).waitFor();
+    const other = page.getByRole('article').filter({ hasText: 'night.other' });
+    expect(await other.innerText()).toContain('asked by sue');
+    await other.getByText('What the agent did before (1)').click();
+    expect(await other.locator('.steps pre').innerText()).toContain('1.1 look');
+    expect(await other.getByRole('button', { name: 'Edit input' }).count()).toBe(1);
+
+    await page.getByLabel('Agent').selectOption('careful');
+    expect(await page.getByRole('article').count()).toBe(1);
+    await page.getByLabel('Agent').selectOption('');
+    await page.getByLabel('Tag').selectOption('nightly');
+    await group.getByRole('button', { name: 'Retry all 4' }).click();
+    const again = async () => {
+      const reports = await Promise.all(ids.map((id) => rig.client.get(id).describe()));
+      return reports.flatMap(({ waiting }) => waiting.map(({ n }) => n));
+    };
+    await expect.poll(again, { timeout: 20_000 }).toEqual([1, 1, 1, 1]);
+    expect(said).toEqual([]);
+  });
+
+  test('has no input to edit on a model call that failed', async () => {
+    await rig.client.start('mute', 'Say something.', { id: 'model.1' });
+    const { page } = await open('model');
+    const card = page.getByRole('article');
+    await card.getByText('Model call').waitFor();
+    expect(await card.innerText()).not.toContain('null');
+    expect(await card.getByRole('button', { name: 'Edit input' }).count()).toBe(0);
+    await card.getByRole('button', { name: 'Retry' }).waitFor();
   });
 
   test.each(LOOKS)(

@@ -45,7 +45,9 @@ export function createFilters(onChange) {
           );
           select.value = chosen;
         }
-        element.hidden = values.length < 2 && chosen === '';
+        const isOfAll = (/** @type {string} */ value) =>
+          waits.every((wait) => valuesOf(wait).includes(value));
+        element.hidden = chosen === '' && values.every(isOfAll);
       }
       return waits.filter((wait) =>
         fields.every(({ select, valuesOf }) => select.value === '' || valuesOf(wait).includes(select.value)),
