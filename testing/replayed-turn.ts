@@ -6,6 +6,7 @@ import type { AgentKind, PromptContext } from '../agent/definition/kind.ts';
 import type { AgentManifest } from '../agent/definition/manifest.ts';
 import { presetEnd } from '../agent/rules/call-rules.ts';
 import type { Entry, QuestionEntry, StepEntry } from '../agent/transcript/entries.ts';
+import { canonicalJson } from '../agent/values/json-object.ts';
 import { renderRequest } from '../agent/transcript/request.ts';
 import { shortenOldest } from '../agent/transcript/shorten.ts';
 import type { ExportedModelCall, RunExport } from '../client/export/run-export.ts';
@@ -97,7 +98,9 @@ function takeStep(
   if (observation === undefined) return undefined;
   // A person may have given the call another input.
   const input = preset === undefined && recorded !== undefined ? recorded.action.toolInput : toolInput;
-  return { type: 'step', action: { tool, toolInput: input, log }, observation, toolCallId };
+  const isPersons = canonicalJson(input) !== canonicalJson(toolInput);
+  const step = { type: 'step', action: { tool, toolInput: input, log }, observation, toolCallId } as const;
+  return isPersons ? { ...step, personsInput: true } : step;
 }
 
 /** The answer that a tool with `returnDirect` makes of its turn; undefined where the model is asked again. */

@@ -93,6 +93,8 @@ export interface PlannedAction {
   approval?: { error?: ErrorInfo | undefined } | undefined;
   /** A person has allowed it with this input, in a run that this one is the retry of. */
   approved?: true | undefined;
+  /** A person gave the input in place of the model's, in a run that this one is the retry of. */
+  personsInput?: true | undefined;
   /** Digest of the input as the tool reads it. Only for a tool whose effect happens once. */
   effect?: string | undefined;
 }

@@ -1,4 +1,4 @@
-import { type ErrorInfo, EXCEPTION_TOOL, type Truncation } from '../values/vocabulary.ts';
+import { type ErrorInfo, EXCEPTION_TOOL, type Json, type Truncation, asText } from '../values/vocabulary.ts';
 
 /** Fixed observations for the model. The first two are LangChain's; all are part of the protocol. */
 
@@ -80,6 +80,21 @@ export function resultOfUnknownCall(text: string): string {
   return `Result of an earlier tool call: ${text}`;
 }
 
+/** A call and its result for a model that is shown them in words. */
+export function calledInWords(tool: string, input: string): string {
+  return `[I called the tool ${tool} with ${input}]`;
+}
+
+export function resultInWords(tool: string, text: string): string {
+  return `[Result of the tool ${tool}] ${text}`;
+}
+
+/** The assistant's word between a result and a user's message, for servers that want the roles in turn. */
+export const NOTED = 'Noted.';
+
+/** The user's word before a conversation that the assistant begins. */
+export const NOTHING_SAID = '(The conversation begins.)';
+
 export function handedOver(agent: string): string {
   return `The conversation is handed over to ${agent}.`;
 }
@@ -135,6 +150,11 @@ export const CUT_CALL = "This tool call was cut off at the run's time limit; the
 /** As {@link CUT_CALL}, of a call that may have done something before it was cut. */
 export const CUT_IN_DOUBT =
   "This tool call was cut off at the run's time limit; it may or may not have taken effect, and there is no result.";
+
+/** Observation of a call whose input a person changed. */
+export function withPersonsInput(input: Json, observation: Json): string {
+  return `A person changed the input to ${asText(input)}.\n${asText(observation)}`;
+}
 
 export function repeatedAction(tool: string, times: number): string {
   if (tool === EXCEPTION_TOOL) {

@@ -7,6 +7,7 @@ import type { OperatorDecision } from '../rules/decisions.ts';
 import type { Doubt } from '../rules/doubt.ts';
 import type { WaitingReason } from '../rules/wait-reasons.ts';
 import type { WaitingCall } from '../rules/waiting.ts';
+import { canonicalJson } from '../values/json-object.ts';
 import type { AgentAction, ErrorInfo, Json, Usage } from '../values/vocabulary.ts';
 import type { TimelessEvent } from './events.ts';
 import type { WaitsChange } from './waits-change.ts';
@@ -154,6 +155,12 @@ export interface WaitFact {
   figure?: string | undefined;
   /** Calls of dropped steps. */
   done: readonly DoneCall[];
+}
+
+/** Returns true if the call has a person's input, and it is another one than the model's. */
+export function hasPersonsInput({ planned, action, byPerson }: Call): boolean {
+  if (planned.personsInput === true) return true;
+  return byPerson && canonicalJson(action.toolInput) !== canonicalJson(planned.toolInput);
 }
 
 /** Something that happened to a call. The workflow and the reader of a history learn each fact at the same point of the run. */

@@ -52,6 +52,8 @@ export interface StepEntry {
   call: string;
   action: AgentAction;
   toolCallId?: string | undefined;
+  /** A person gave the action's input in place of the model's. */
+  personsInput?: true | undefined;
   /** null when `ref` says where it is. */
   observation: Json;
   /** The tool call whose result is the observation: it is too big to travel once more. */

@@ -1,8 +1,9 @@
 import type { PromptContext, PromptMessage, PromptStep, TurnReply } from '../definition/kind.ts';
 import { modelKey } from '../definition/handed-over.ts';
 import { contextVariables } from '../definition/run-context.ts';
-import { summarized } from '../observation/observations.ts';
-import type { Entry } from './entries.ts';
+import { summarized, withPersonsInput } from '../observation/observations.ts';
+import type { Json } from '../values/vocabulary.ts';
+import type { Entry, StepEntry } from './entries.ts';
 import { remembered } from './memory.ts';
 import { markedInput } from './place-images.ts';
 import { visible } from './visible.ts';
@@ -52,11 +53,16 @@ function promptSteps(entries: readonly Entry[], model: string): PromptStep[] {
       last = { call, reply: by === model ? reply : { text, toolCalls } };
     }
     if (entry.type !== 'step') continue;
-    const { action, observation, toolCallId, call } = entry;
+    const { action, toolCallId, call } = entry;
     const reply = last !== undefined && call.startsWith(`${last.call}.`) ? last.reply : undefined;
-    steps.push({ action, observation, toolCallId, reply });
+    steps.push({ action, observation: shownObservation(entry), toolCallId, reply });
   }
   return steps;
+}
+
+/** The reply still has the input that the model wrote, so the observation tells the model the one that was used. */
+function shownObservation({ action, observation, personsInput }: StepEntry): Json {
+  return personsInput === true ? withPersonsInput(action.toolInput, observation) : observation;
 }
 
 function promptMessages(entries: readonly Entry[]): PromptMessage[] | undefined {

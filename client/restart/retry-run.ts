@@ -5,6 +5,7 @@ import { effectDigest } from '../../agent/rules/repeated.ts';
 import { presetEnd } from '../../agent/rules/call-rules.ts';
 import { limits } from '../../agent/values/limits.ts';
 import { type PlannedAction, withoutCalls } from '../../agent/calls/calls.ts';
+import { hasPersonsInput } from '../../agent/run/call-state.ts';
 import type { AgentManifest, ToolManifest } from '../../agent/definition/manifest.ts';
 import { type KeptEnd, type KeptTurn, callsWithoutEnd } from '../../agent/calls/restart.ts';
 import { readToolResult } from '../../agent/calls/tool-result.ts';
@@ -132,9 +133,11 @@ function withLatestInputs(
     const toolInput = given?.call === call ? checkedInput(tools, action, given) : last;
     const allowed = known?.approved ?? (approved && action.toolInput);
     const isApproved = allowed !== undefined && canonicalJson(allowed) === canonicalJson(toolInput);
+    const isPersons = canonicalJson(toolInput) !== canonicalJson(action.toolInput);
     return {
       ...action,
       toolInput,
+      ...(isPersons && { personsInput: true }),
       ...(effect !== undefined && {
         effect: effectDigest({ toolInput: action.toolInput, effect }, toolInput),
       }),
@@ -162,6 +165,7 @@ async function endsOf(
       action: known.action,
       observation,
       toolCallId: action.toolCallId,
+      ...(hasPersonsInput(known) && { personsInput: true }),
     };
     const tool = tools.find(({ name }) => name === action.tool);
     const recorded = presetEnd(action, tools) === undefined ? run.record.results.get(call) : undefined;

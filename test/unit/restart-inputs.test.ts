@@ -181,7 +181,8 @@ describe('a retry of a run', () => {
       retryRun(client, id, { call: '1.1', input: 'better' }),
     );
     const { decision } = input.restart.turn?.turn ?? {};
-    expect(decision).toEqual({ type: 'act', actions: [{ tool: 'broken', toolInput: 'better' }] });
+    const action = { tool: 'broken', toolInput: 'better', personsInput: true };
+    expect(decision).toEqual({ type: 'act', actions: [action] });
   });
 });
 

@@ -3,7 +3,7 @@ import { type InlineCall, type ModelTurn, activityId } from '../../agent/calls/c
 import { replyEntry } from '../../agent/calls/reply-entry.ts';
 import type { KeptEnd } from '../../agent/calls/restart.ts';
 import type { CallEnd } from '../../agent/rules/call-rules.ts';
-import type { Call } from '../../agent/run/call-state.ts';
+import { type Call, hasPersonsInput } from '../../agent/run/call-state.ts';
 import { plannedCalls } from '../../agent/run/planned-calls.ts';
 import type { ResultRef } from '../../agent/transcript/entries.ts';
 import { emitInlineCall } from './dropped-turn.ts';
@@ -92,8 +92,10 @@ async function makeStep(
   return stepOf(ended.open.now, call, ended.end, ended.result);
 }
 
-function stepOf({ action, planned }: Call, call: string, end: CallEnd, result: ResultRef | undefined): Step {
+function stepOf(state: Call, call: string, end: CallEnd, result: ResultRef | undefined): Step {
+  const { action, planned } = state;
   const { toolCallId } = planned;
   const { observation, fromTool } = end;
-  return { entry: { type: 'step', call, action, observation, toolCallId }, result, fromTool };
+  const personsInput = hasPersonsInput(state) || undefined;
+  return { entry: { type: 'step', call, action, observation, toolCallId, personsInput }, result, fromTool };
 }
