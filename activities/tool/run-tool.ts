@@ -1,3 +1,4 @@
+import { plainParams } from '../../agent/prompt/fitting-params.ts';
 import { ApplicationFailure, Context } from '@temporalio/activity';
 import type { ToolCallMeta, ToolResult } from '../../agent/calls/calls.ts';
 import type { HookChange } from '../../agent/definition/hooks.ts';
@@ -95,7 +96,7 @@ async function complete(
   add: (usage: Usage) => void,
 ): Promise<{ text: string; changes: HookChange[] }> {
   const prompt = { type: 'text', text } as const;
-  const request = { model: manifest.model, prompt, stop: [], params: manifest.params };
+  const request = { model: manifest.model, prompt, stop: [], params: plainParams(manifest.params) };
   const call = { signal: attempt.signal, onText: () => undefined, step: meta.call, runId: meta.root };
   const { reply, changes = [] } = await betweenHooks(hooks, request, async (sent) => {
     const { answer, by } = await askInTurn(manifest, attempt.signal, (one) =>

@@ -1,3 +1,4 @@
+import { ApplicationFailure } from '@temporalio/activity';
 import {
   type CallModelInput,
   type ModelTurn,
@@ -9,7 +10,13 @@ import { isOneOfSeveral } from '../../agent/definition/handed-over.ts';
 import type { AgentManifest } from '../../agent/definition/manifest.ts';
 import { usageOf } from '../../agent/definition/price.ts';
 import { conversation } from '../../agent/transcript/prompt-context.ts';
-import { requestDigest, unshownImages, unshownMessages } from '../../agent/transcript/request.ts';
+import {
+  renderRequest,
+  requestDigest,
+  unshownImages,
+  unshownMessages,
+  withoutTools,
+} from '../../agent/transcript/request.ts';
 import type { Usage } from '../../agent/values/vocabulary.ts';
 import { type ModelExchange, askModel, modelPolicy, personsReply } from '../model/ask-model.ts';
 import { type ApprovalContext, withApprovals } from '../tool/approval-check.ts';
@@ -55,7 +62,7 @@ export function createCallModel(
         }
         const asked =
           input.reply === undefined
-            ? await askModel(dependencies, kind, context, attempt, images)
+            ? await askForTurn(dependencies, kind, context, attempt, images)
             : personsReply(kind, context, input.reply);
         const { reply } = asked;
 
@@ -88,6 +95,32 @@ export function createCallModel(
       },
     );
   };
+}
+
+/**
+ * Asks the model. A closing answer that is only a call of a tool is asked for once more, without tools: some servers do not
+ * know that the request forbids calls.
+ */
+async function askForTurn(
+  dependencies: Dependencies,
+  kind: AgentKind,
+  context: PromptContext,
+  attempt: Attempt,
+  images: StoredImages,
+): Promise<ModelExchange> {
+  const isFirst = attempt.context.info.attempt === 1;
+  if (!context.closing || !isFirst) {
+    const render: typeof renderRequest = (...args) => withoutTools(renderRequest(...args));
+    return askModel(dependencies, kind, context, attempt, images, context.closing ? render : renderRequest);
+  }
+  const asked = await askModel(dependencies, kind, context, attempt, images);
+  const { text, toolCalls } = asked.reply;
+  const isCall = text.trim() === '' && toolCalls.length > 0;
+  if (!isCall || context.manifest.modelRetry.maxAttempts === 1) return asked;
+  throw ApplicationFailure.create({
+    type: 'EmptyAnswer',
+    message: 'The model was asked for its answer, and called a tool instead.',
+  });
 }
 
 /** The facts of a turn that do not depend on what the model was asked for. */

@@ -6,6 +6,7 @@ import { type PromptSize, conversationBefore, keptTurns } from '../../agent/tran
 import { renderSummaryRequest } from '../../agent/transcript/summary-request.ts';
 import { conversation } from '../../agent/transcript/prompt-context.ts';
 import type { Entry } from '../../agent/transcript/entries.ts';
+import { withoutTools } from '../../agent/transcript/request.ts';
 import { turnStarts } from '../../agent/transcript/visible.ts';
 import type { Attempt } from '../attempt/attempt.ts';
 import type { Dependencies } from '../dependencies.ts';
@@ -31,9 +32,13 @@ export async function askSummary(
   if (compaction === undefined) throw new Error('The agent has no compaction.');
   const keep = keptTurns(entries, compaction);
   const context = conversationBefore(entries, keep);
+  const render: typeof renderSummaryRequest = (...args) => {
+    const request = renderSummaryRequest(...args);
+    return attempt.context.info.attempt > 1 ? withoutTools(request) : request;
+  };
   const asked =
     reply === undefined
-      ? await askModel(dependencies, kind, context, attempt, images, renderSummaryRequest)
+      ? await askModel(dependencies, kind, context, attempt, images, render)
       : personsReply(kind, context, reply, renderSummaryRequest);
   return { text: summaryIn(asked.reply), decision: { type: 'compact', keep }, asked };
 }

@@ -30,7 +30,7 @@ function write(root: JsonSchema): JsonSchema {
 /** Definitions multiply when they are written out; a schema with more parts keeps the rest of its references. */
 const MOST_PARTS = 2_000;
 
-interface Place {
+interface SchemaWalk {
   root: JsonSchema;
   room: { parts: number };
 }
@@ -40,30 +40,30 @@ const ONE = ['items', 'additionalProperties', 'contains', 'propertyNames', 'not'
 const LIST = ['anyOf', 'oneOf', 'allOf', 'prefixItems', 'items'];
 const NAMED = ['properties', 'patternProperties', 'dependentSchemas', '$defs', 'definitions'];
 
-function partOf(part: Json, place: Place): Json {
+function partOf(part: Json, walk: SchemaWalk): Json {
   if (!isObject(part)) return part; // `true` and `false` are schemas too
-  place.room.parts--;
+  walk.room.parts--;
   const { $ref: ref, ...others } = part;
-  const target = typeof ref === 'string' ? toWriteOut(ref, place) : undefined;
-  if (target !== undefined) return partOf({ ...target, ...others }, place);
+  const target = typeof ref === 'string' ? toWriteOut(ref, walk) : undefined;
+  if (target !== undefined) return partOf({ ...target, ...others }, walk);
   const made: JsonObject = {};
   for (const [field, value] of Object.entries(part)) {
     const name = field === 'oneOf' && part['anyOf'] === undefined ? 'anyOf' : field;
-    made[name] = valueOf(field, value, place);
+    made[name] = valueOf(field, value, walk);
   }
   if ('const' in part && part['enum'] === undefined) made['enum'] = [part['const'] ?? null];
   return made;
 }
 
-function valueOf(field: string, value: Json, place: Place): Json {
-  if (LIST.includes(field) && Array.isArray(value)) return value.map((part) => partOf(part, place));
-  if (ONE.includes(field)) return partOf(value, place);
+function valueOf(field: string, value: Json, walk: SchemaWalk): Json {
+  if (LIST.includes(field) && Array.isArray(value)) return value.map((part) => partOf(part, walk));
+  if (ONE.includes(field)) return partOf(value, walk);
   if (!NAMED.includes(field) || !isObject(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, partOf(part, place)]));
+  return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, partOf(part, walk)]));
 }
 
 /** The definition to write in place of a reference; undefined: the reference stays. */
-function toWriteOut(ref: string, { root, room }: Place): JsonObject | undefined {
+function toWriteOut(ref: string, { root, room }: SchemaWalk): JsonObject | undefined {
   return room.parts < 0 || containsItself(ref, root) ? undefined : definitionOf(ref, root);
 }
 

@@ -22,7 +22,7 @@ const valid = new WeakSet<ModelPrompt>();
  * only, and does not change its own result.
  */
 export function validPrompt(prompt: ModelPrompt, { portableIds = false } = {}): ModelPrompt {
-  if (prompt.type === 'text' || valid.has(prompt)) return prompt;
+  if (prompt.type === 'text' || (valid.has(prompt) && !portableIds)) return prompt;
   const { tools = [], toolChoice } = prompt;
   const names = tools.map(({ name }) => name);
   const messages = withAnswers(oneSystemMessage(prompt.messages), names, requestIds(portableIds));

@@ -4,6 +4,7 @@ import { inWords, placeImages } from './place-images.ts';
 import type { AgentKind, ModelPrompt, PromptContext } from '../definition/kind.ts';
 import type { RequestParams } from '../definition/manifest.ts';
 import { validPrompt } from '../prompt/valid-prompt.ts';
+import { withoutCalls } from '../prompt/without-calls.ts';
 
 /** One request to a model: everything that decides the reply. Printed as it is by `reloop show --prompt`. */
 export interface ModelRequest {
@@ -24,6 +25,11 @@ export function renderRequest(kind: AgentKind, context: PromptContext): ModelReq
     stop,
     params,
   };
+}
+
+/** The same for a model that calls tools though the request forbids it: Ollama and llama.cpp ignore `tool_choice`. */
+export function withoutTools(request: ModelRequest): ModelRequest {
+  return { ...request, prompt: withoutCalls(request.prompt) };
 }
 
 /** Characters of a prompt, without its tools. */

@@ -1,6 +1,7 @@
 import type { AgentKind, ModelPrompt, PromptContext } from '../definition/kind.ts';
 import type { RequestParams } from '../definition/manifest.ts';
 import { SUMMARY_REQUEST } from '../observation/observations.ts';
+import { plainParams } from '../prompt/fitting-params.ts';
 import { validPrompt } from '../prompt/valid-prompt.ts';
 import { type ModelRequest, renderRequest } from './request.ts';
 
@@ -16,7 +17,8 @@ export function renderSummaryRequest(kind: AgentKind, context: PromptContext): M
 }
 
 /** The agent's `maxTokens` is for one of its replies. Legacy completions have a small bound of their own. */
-export function summaryParams({ maxTokens: _ofReplies, ...params }: RequestParams): RequestParams {
+export function summaryParams({ maxTokens: _ofReplies, ...ofAgent }: RequestParams): RequestParams {
+  const params = plainParams(ofAgent);
   return params.api === 'completions' ? { ...params, maxTokens: COMPLETIONS_TOKENS } : params;
 }
 

@@ -4,7 +4,12 @@ import { conversationBefore, keptTurns } from '../../agent/transcript/compaction
 import { renderSummaryRequest } from '../../agent/transcript/summary-request.ts';
 import { builtInKinds } from '../../agent/kinds/kinds.ts';
 import type { ModelTurn } from '../../agent/calls/calls.ts';
-import { type ModelRequest, renderRequest, requestDigest } from '../../agent/transcript/request.ts';
+import {
+  type ModelRequest,
+  renderRequest,
+  requestDigest,
+  withoutTools,
+} from '../../agent/transcript/request.ts';
 import { shortenOldest } from '../../agent/transcript/shorten.ts';
 import { type TranscriptSource, transcriptReader } from './transcript.ts';
 import { conversation } from '../../agent/transcript/prompt-context.ts';
@@ -67,7 +72,10 @@ export function sentRequest(
   turn: ModelTurn | undefined,
 ): { request: ModelRequest; exact: boolean } {
   const sent = turn?.shortened === true ? shortened() : request;
-  return { request: sent, exact: turn === undefined || turn.request === requestDigest(sent) };
+  const isSent = (one: ModelRequest) => turn === undefined || turn.request === requestDigest(one);
+  // A further attempt at a summary or a closing answer.
+  const found = [sent, withoutTools(sent)].find(isSent);
+  return { request: found ?? sent, exact: found !== undefined };
 }
 
 /** The conversation that a summary is asked of. */

@@ -4,7 +4,8 @@ import { limits } from '../../agent/values/limits.ts';
 import { isSecretKey, secretValues } from '../../agent/text/secrets.ts';
 import { shownUrl } from '../../agent/text/shown-url.ts';
 import type { ModelCallContext, ModelReply, ModelRequest } from '../model.ts';
-import { type RequestContext, type SettingNames, classifyError } from './errors.ts';
+import { type RequestContext, type SettingNames, classifyError, isAPIError } from './errors.ts';
+import { type KnownRepairs, askWithRepairs } from '../repairs.ts';
 import { unsupportedParam, unsupportedWarning, withoutParam } from './request/unsupported-params.ts';
 import { rateLimitOf } from './reply/limit-headers.ts';
 import { EmptyStream, readReply } from './reply/read-reply.ts';
@@ -30,9 +31,10 @@ export interface CallOptions extends OpenAIConnection {
    * adapter.
    */
   unsupported: Map<string, string[]>;
+  repairs: KnownRepairs;
 }
 
-/** One model call: a request, repeated without each field that the model refuses. */
+/** One model call: a request, repeated without each field that the model refuses, and with the prompt in the form that it wants. */
 export async function callOpenAI(
   request: ModelRequest,
   context: ModelCallContext,
@@ -51,6 +53,30 @@ export async function callOpenAI(
     isProbe,
     names,
   };
+  try {
+    const askOnce = (sent: ModelRequest) => askWithoutRefused(sent, context, options, asked);
+    const { answer, warnings } = await askWithRepairs(request, options.repairs, askOnce, refusalIn);
+    const all = [...(answer.warnings ?? []), ...warnings];
+    return all.length === 0 ? answer : { ...answer, warnings: all };
+  } catch (error) {
+    throw classifyError(error, asked);
+  }
+}
+
+/** The provider's words in a refusal. llama.cpp answers a template's refusal with status 500; an error in a stream has none. */
+function refusalIn(error: unknown): string | undefined {
+  if (!isAPIError(error)) return undefined;
+  const status: number | undefined = error.status;
+  return [400, 422, 500, undefined].includes(status) ? `${error.code} ${error.message}` : undefined;
+}
+
+async function askWithoutRefused(
+  request: ModelRequest,
+  context: ModelCallContext,
+  options: CallOptions,
+  asked: RequestContext,
+): Promise<ModelReply> {
+  const { model } = request;
   let wire = buildRequest(request);
   for (const param of options.unsupported.get(model) ?? []) wire = dropParam(wire, param);
   const dropped: string[] = [];
@@ -66,7 +92,7 @@ export async function callOpenAI(
         continue;
       }
       const param = unsupportedParam(error, wire.body);
-      if (param === undefined || dropped.includes(param)) throw classifyError(error, asked);
+      if (param === undefined || dropped.includes(param)) throw error;
       wire = dropParam(wire, param);
       dropped.push(param);
     }

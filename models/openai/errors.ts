@@ -45,7 +45,7 @@ export function quoted(
 }
 
 /** `instanceof` alone makes every field of this class `any`. */
-function isAPIError(error: unknown): error is APIError {
+export function isAPIError(error: unknown): error is APIError {
   return error instanceof APIError;
 }
 

@@ -1,6 +1,7 @@
 import { shownUrl } from '../../agent/text/shown-url.ts';
 import { setValue } from '../../agent/values/set-value.ts';
 import { type Model, type ModelCallContext, ModelError } from '../model.ts';
+import type { KnownRepairs } from '../repairs.ts';
 import type { OpenAIConnection, callOpenAI } from './call.ts';
 import type { SettingNames } from './errors.ts';
 
@@ -22,6 +23,7 @@ export function openAICompatibleModel(
   token?: () => Promise<string>,
 ): Model {
   const unsupported = new Map<string, string[]>();
+  const repairs: KnownRepairs = new Map();
   return {
     validate: () => {
       const settings = connect();
@@ -42,6 +44,7 @@ export function openAICompatibleModel(
         headers,
         returnsReasoning,
         unsupported,
+        repairs,
       });
     },
   };

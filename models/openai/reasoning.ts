@@ -107,6 +107,20 @@ export function withEmptyReasoning(body: JsonObject): JsonObject {
   );
 }
 
+/** True if a reply with tool calls has an empty reasoning. */
+export function lacksReasoningText({ messages }: JsonObject): boolean {
+  return messagesOf(messages).some((message) => 'tool_calls' in message && !message['reasoning_content']);
+}
+
+/** Moonshot takes no empty field: a text stands for the thoughts that did not come or were not kept. */
+export function withReasoningText(body: JsonObject): JsonObject {
+  return withMessages(body, (message) =>
+    'tool_calls' in message && !message['reasoning_content']
+      ? { ...message, reasoning_content: '(not kept)' }
+      : message,
+  );
+}
+
 /** A run may continue with another model than it began with: the data may be another adapter's. */
 function dataOf(providerData: Json | undefined): z.output<typeof ProviderData>['openai'] {
   if (providerData === undefined) return {};

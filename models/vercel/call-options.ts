@@ -1,4 +1,5 @@
 import { z } from 'zod/v4';
+import { fittingParams } from '../../agent/prompt/fitting-params.ts';
 import { validPrompt } from '../../agent/prompt/valid-prompt.ts';
 import { isObject, parseJson } from '../../agent/values/json-object.ts';
 import type { ChatMessage, JsonObject } from '../../agent/values/vocabulary.ts';
@@ -14,10 +15,11 @@ interface Message {
 
 /** A request in the words of the AI SDK's specification; what is not set is not sent. `version` is the model's. */
 export function callOptions(
-  { prompt: given, params, stop }: ModelRequest,
+  { prompt: given, params: asGiven, stop }: ModelRequest,
   version: string,
 ): { [option: string]: unknown } {
   const prompt = validPrompt(given);
+  const params = fittingParams(asGiven, prompt);
   const tools = prompt.type === 'messages' ? (prompt.tools ?? []) : [];
   const choice = prompt.type === 'messages' ? prompt.toolChoice : undefined;
   return {

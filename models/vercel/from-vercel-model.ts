@@ -11,7 +11,8 @@ import {
   knownVersions,
 } from './language-model.ts';
 import { type ReplyParts, addPiece, addWhole, asReply, countsOf, emptyParts } from './reply-parts.ts';
-import { classifyVercelError } from './vercel-errors.ts';
+import { type KnownRepairs, askWithRepairs } from '../repairs.ts';
+import { classifyVercelError, refusalInError } from './vercel-errors.ts';
 
 export type { VercelLanguageModel } from './language-model.ts';
 
@@ -28,6 +29,7 @@ export function fromVercelModel(model: VercelLanguageModel, options: VercelModel
   const problem = problemOf(model);
   if (problem !== undefined) throw new TypeError(`fromVercelModel: ${problem}`);
   const said = new Set<string>();
+  const repairs: KnownRepairs = new Map();
   const returnsReasoning = options.reasoning !== 'drop';
   return {
     label: model.modelId,
@@ -35,8 +37,10 @@ export function fromVercelModel(model: VercelLanguageModel, options: VercelModel
     async call(request, context) {
       context.signal.throwIfAborted();
       try {
-        const { reply, warnings } = await ask(model, request, context);
-        const fresh = warningsOf(request, warnings).filter((text) => !said.has(text));
+        const asked = (sent: ModelRequest) => ask(model, sent, context);
+        const { answer, warnings: repaired } = await askWithRepairs(request, repairs, asked, refusalInError);
+        const { reply, warnings } = answer;
+        const fresh = [...warningsOf(request, warnings), ...repaired].filter((text) => !said.has(text));
         for (const text of fresh) said.add(text);
         return {
           ...asReply(reply, context.step, returnsReasoning),

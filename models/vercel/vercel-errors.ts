@@ -36,6 +36,14 @@ export function classifyVercelError(error: unknown, model: VercelLanguageModel):
   });
 }
 
+/** The provider's words, if an error is a refusal of the request. */
+export function refusalInError(error: unknown): string | undefined {
+  const { data } = SdkError.safeParse(fieldsToRead(error));
+  if (data?.name !== 'AI_APICallError' || ![400, 422, 500, undefined].includes(data.statusCode))
+    return undefined;
+  return `${data.message} ${data.responseBody ?? ''}`;
+}
+
 /** Message and name of an error are not own fields, so a parser would not see them. */
 function fieldsToRead(error: unknown): object {
   if (!(error instanceof Error)) return {};

@@ -170,7 +170,6 @@ describe('the hooks of a model call', () => {
       {
         type: 'messages',
         messages: [chatRequest.prompt.messages[0], { role: 'user', content: 'my card is ****' }],
-        tools: [],
       },
     ]);
     expect(reply).toMatchObject({ text: 'FINE', reasoning: undefined, providerData: undefined });

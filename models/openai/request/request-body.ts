@@ -2,6 +2,7 @@ import { type ContentPart, IMAGE_GONE, contentText, imagesOf } from '../../../ag
 import type { ModelPrompt } from '../../../agent/definition/kind.ts';
 import type { ChatMessage, Json, JsonObject } from '../../../agent/values/vocabulary.ts';
 import { type ModelRequest, ModelError } from '../../model.ts';
+import { fittingParams } from '../../../agent/prompt/fitting-params.ts';
 import { validPrompt } from '../../../agent/prompt/valid-prompt.ts';
 import { callFields, reasoningFields } from '../reasoning.ts';
 
@@ -17,8 +18,9 @@ const MAX_STOPS = 4;
 
 /** A request in the OpenAI protocol; fields that are not set are left out. */
 export function buildRequest(request: ModelRequest): WireRequest {
-  const { params, model } = request;
+  const { model } = request;
   const prompt = validPrompt(request.prompt);
+  const params = fittingParams(request.params, prompt);
   const chat = params.api === 'chat';
   const fields = {
     model,
