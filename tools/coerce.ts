@@ -1,5 +1,6 @@
 import { z } from 'zod/v4';
 import type { $ZodIssue } from 'zod/v4/core';
+import { isObject, parseJson } from '../agent/values/json-object.ts';
 import type { Json } from '../agent/values/vocabulary.ts';
 import { type OutputOf, type ZodSchema, forZod } from './zod-schema.ts';
 
@@ -9,7 +10,8 @@ const ROUNDS = 3;
 /**
  * Coerces a model's input: a value that the schema refuses, at any depth, and that pydantic's lax mode accepts is
  * converted as there, and checked again. Numbers may come as text or as a boolean; booleans as 1, 0, or a word for yes
- * or no.
+ * or no; lists and objects as JSON text, a list of texts as one text. null is the same as leaving a field out. A number that JavaScript
+ * would round stays refused.
  */
 export function coerceTo<S extends ZodSchema>(schema: S, input: Json): z.ZodSafeParseResult<OutputOf<S>> {
   const ours = forZod(schema);
@@ -26,7 +28,8 @@ export function coerceTo<S extends ZodSchema>(schema: S, input: Json): z.ZodSafe
 
 interface Change {
   path: readonly PropertyKey[];
-  part: Json;
+  /** undefined: the field is left out. */
+  part: Json | undefined;
 }
 
 /** The same value where nothing is changed. Copied once, not for each change: a list may have thousands to fix. */
@@ -42,6 +45,7 @@ function mend(value: Json, issues: readonly $ZodIssue[]): Json {
 function changeFor(value: Json, issue: $ZodIssue): Change[] {
   const part = partAt(value, issue.path);
   if (part === undefined) return [];
+  if (part === null) return isField(value, issue.path) ? [{ path: issue.path, part: undefined }] : [];
   const changed = coerced(part, issue);
   return changed === part ? [] : [{ path: issue.path, part: changed }];
 }
@@ -55,12 +59,21 @@ function partAt(value: Json, path: readonly PropertyKey[]): Json | undefined {
   return part;
 }
 
-function put(root: { [key: string]: Json }, path: readonly PropertyKey[], part: Json): void {
+function put(root: { [key: string]: Json }, path: readonly PropertyKey[], part: Json | undefined): void {
   const holder = partAt(root, path.slice(0, -1));
   const key = path.at(-1);
   if (holder === null || typeof holder !== 'object' || key === undefined) return;
+  if (part === undefined) {
+    Reflect.deleteProperty(holder, key);
+    return;
+  }
   // No assignment, since a key may be called __proto__.
   Object.defineProperty(holder, key, { value: part, enumerable: true, writable: true, configurable: true });
+}
+
+/** True for a field of an object: an item of a list cannot be left out. */
+function isField(value: Json, path: readonly PropertyKey[]): boolean {
+  return path.length > 0 && isObject(partAt(value, path.slice(0, -1)));
 }
 
 function coerced(value: Json, issue: $ZodIssue): Json {
@@ -75,9 +88,27 @@ function coerced(value: Json, issue: $ZodIssue): Json {
       return asNumber(value) ?? value;
     case 'boolean':
       return asBoolean(value) ?? value;
+    case 'object':
+    case 'record':
+      return asObject(value) ?? value;
+    case 'array':
+    case 'tuple':
+      return asList(value) ?? value;
     default:
       return value;
   }
+}
+
+function asObject(value: Json): Json | undefined {
+  const read = typeof value === 'string' ? parseJson(value) : undefined;
+  return isObject(read) ? read : undefined;
+}
+
+/** A text that is not a list is its only item. */
+function asList(value: Json): Json[] | undefined {
+  if (typeof value !== 'string') return undefined;
+  const read = parseJson(value);
+  return Array.isArray(read) ? read : [value];
 }
 
 /** Python's, with `_` between digits. One way to read each text, so that a long one takes no longer than it is. */
@@ -87,8 +118,15 @@ function asNumber(value: Json): number | undefined {
   if (typeof value === 'boolean') return Number(value);
   if (typeof value !== 'string') return undefined;
   const text = value.trim();
-  const number = NUMBER.test(text) ? Number(text.replaceAll('_', '')) : NaN;
-  return Number.isFinite(number) ? number : undefined;
+  const digits = text.replaceAll('_', '');
+  const number = NUMBER.test(text) ? Number(digits) : NaN;
+  return Number.isFinite(number) && !isRounded(digits, number) ? number : undefined;
+}
+
+/** A long whole number that JavaScript holds as another one. */
+function isRounded(digits: string, number: number): boolean {
+  const [, whole] = /^\+?(-?\d+)(?:\.0*)?$/u.exec(digits) ?? [];
+  return whole !== undefined && !Number.isSafeInteger(number) && BigInt(whole) !== BigInt(number);
 }
 
 const YES = ['1', 'true', 't', 'yes', 'y', 'on'];

@@ -1,4 +1,4 @@
-import { isObject, parseJson } from '../agent/values/json-object.ts';
+import { fieldsOf, isExact, isObject, parseJson } from '../agent/values/json-object.ts';
 import type { JsonSchema } from '../agent/definition/manifest.ts';
 import type { Json, JsonObject } from '../agent/values/vocabulary.ts';
 import { ToolInputError } from './tool.ts';
@@ -9,8 +9,30 @@ import { ToolInputError } from './tool.ts';
  */
 export function objectInput(name: string, schema: JsonSchema, input: Json): JsonObject {
   const given = typeof input === 'string' ? fromText(schema, input) : input;
-  if (isObject(given)) return given;
+  if (isObject(given)) {
+    checkNumbers(name, schema, given);
+    return given;
+  }
   throw new ToolInputError(`${name} was given ${JSON.stringify(input)}.\n${whatItTakes(name, schema)}`);
+}
+
+/**
+ * Throws for a whole number that JavaScript cannot hold, which stayed a text, where the schema wants a number: the tool would be sent
+ * another number, or a text.
+ */
+function checkNumbers(name: string, schema: JsonSchema, given: Json): void {
+  if (Array.isArray(given))
+    return given.forEach((item) => checkNumbers(name, fieldsOf(schema['items']), item));
+  if (isObject(given)) {
+    const fields = fieldsOf(schema['properties']);
+    return Object.entries(given).forEach(([field, item]) =>
+      checkNumbers(name, fieldsOf(fields[field]), item),
+    );
+  }
+  const types = [schema['type'] ?? []].flat();
+  const isNumber = types.some((type) => type === 'number' || type === 'integer') && !types.includes('string');
+  if (!isNumber || typeof given !== 'string' || !/^-?\d{16,}$/u.test(given) || isExact(given)) return;
+  throw new ToolInputError(`${name} was given ${given}, a number too long to be passed on exactly.`);
 }
 
 /** For the end of a message to the model. */

@@ -6,6 +6,7 @@ import { CLOSING_REQUEST } from '../observation/observations.ts';
 import { outputInstructions, textScratchpad } from './prompt-parts.ts';
 import { fill } from '../text/template.ts';
 import { argumentNames } from './tool-lines.ts';
+import { exactJson } from '../values/json-object.ts';
 import { plainJson } from '../values/values.ts';
 import type { AgentAction, Json } from '../values/vocabulary.ts';
 
@@ -90,7 +91,7 @@ function withFields(action: AgentAction, tools: ToolManifest[]): AgentAction {
 
 function jsonObject(text: string): Json | undefined {
   try {
-    const value = plainJson(JSON.parse(withoutFence(text)));
+    const value = plainJson(exactJson(withoutFence(text)));
     return value !== null && typeof value === 'object' && !Array.isArray(value) ? value : undefined;
   } catch {
     return undefined;

@@ -1,4 +1,5 @@
 import { isObject, parseJson } from '../values/json-object.ts';
+import { exactJson } from '../values/json-object.ts';
 import { plainJson } from '../values/values.ts';
 import type { Json } from '../values/vocabulary.ts';
 
@@ -10,7 +11,7 @@ export const ONLY_ARGUMENT = '__arg1';
  * null, [], "", 0, false) is {}, and {@link ONLY_ARGUMENT} is unwrapped. Throws an Error whose message is the reason.
  */
 export function readArguments(text: string): Json {
-  const value = plainJson(JSON.parse(text === '' ? '{}' : strictJson(text)));
+  const value = plainJson(exactJson(text === '' ? '{}' : strictJson(text)));
   if (isNothing(value)) return {};
   if (typeof value !== 'object' || Array.isArray(value)) {
     throw new Error(`${Array.isArray(value) ? 'a list' : `a ${typeof value}`} in place of an object`);

@@ -1,3 +1,4 @@
+import { isExact } from '../values/json-object.ts';
 import { limits } from '../values/limits.ts';
 import { wellFormed } from '../values/values.ts';
 import type { Json } from '../values/vocabulary.ts';
@@ -148,12 +149,14 @@ function readEscape(text: string, at: number): string | undefined {
   return /^[\da-f]{4}$/iu.test(digits) ? String.fromCharCode(Number.parseInt(digits, 16)) : undefined;
 }
 
-function readNumber(reader: Reader): number | undefined {
+/** A whole number that JavaScript cannot hold stays its text. */
+function readNumber(reader: Reader): number | string | undefined {
   const pattern = /-?(?:0|[1-9]\d*)((?:\.\d+)?(?:[eE][-+]?\d+)?)/uy;
   pattern.lastIndex = reader.at;
   const [number, rest] = pattern.exec(reader.text) ?? [];
   if (number === undefined) return undefined;
   reader.at += number.length;
+  if (!isExact(number)) return number;
   // An integer has no negative zero.
   return rest === '' ? Number(number) + 0 : Number(number);
 }

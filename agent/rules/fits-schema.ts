@@ -1,4 +1,4 @@
-import { fieldsOf, isObject } from '../values/json-object.ts';
+import { exactJson, fieldsOf, isObject } from '../values/json-object.ts';
 import type { JsonSchema } from '../definition/manifest.ts';
 import type { Json } from '../values/vocabulary.ts';
 
@@ -16,6 +16,7 @@ export function schemaProblem(schema: JsonSchema | null, input: Json): string | 
   const missing = required.filter((field) => given[field] === undefined);
   if (missing.length > 0) return `${list(missing)} is missing; it takes ${list(Object.keys(properties))}`;
   for (const [field, value] of Object.entries(given)) {
+    if (value === null && !required.includes(field)) continue; // the same as leaving it out
     const problem = typeProblem(fieldsOf(properties[field]), value);
     if (problem !== undefined) return `${field} ${problem}`;
   }
@@ -32,7 +33,7 @@ export function answerProblem(schema: JsonSchema, output: Json): string | undefi
 /** Reads a text as a JSON object, or else as the value of the first field. */
 function fromText(text: string, first: string | undefined): Json {
   try {
-    const parsed = JSON.parse(text) as Json; // what JSON.parse gives
+    const parsed = exactJson(text);
     if (isObject(parsed)) return parsed;
   } catch {
     // not JSON: a plain text

@@ -1,12 +1,35 @@
 import type { Json, JsonObject } from './vocabulary.ts';
 
-/** The value of a JSON text; undefined for any other text. */
+/** The value of a JSON text, as {@link exactJson} reads it; undefined for any other text. */
 export function parseJson(text: string): Json | undefined {
   try {
-    return JSON.parse(text) as Json; // JSON.parse makes nothing but JSON values
+    return exactJson(text);
   } catch {
     return undefined;
   }
+}
+
+/**
+ * JSON.parse that rounds no number: a whole number that JavaScript cannot hold (beyond 2^53: ids of 19 digits) stays the text of its
+ * digits, and so does one that is too large for any number. Throws a SyntaxError.
+ */
+export function exactJson(text: string): Json {
+  const value = JSON.parse(text) as Json; // JSON.parse makes nothing but JSON values
+  if (!/\d{16}|\d[eE]/u.test(text)) return value;
+  const exact = text.replace(TOKEN, (token) =>
+    token.startsWith('"') || isExact(token) ? token : JSON.stringify(token),
+  );
+  return JSON.parse(exact) as Json;
+}
+
+/** A string or a number of a JSON text. */
+const TOKEN = /"[^"\\]*(?:\\[\s\S][^"\\]*)*"|-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?/gu;
+
+/** False for a literal that becomes another number in JavaScript: a long whole number, or one beyond all numbers. */
+export function isExact(literal: string): boolean {
+  const number = Number(literal);
+  if (!Number.isFinite(number)) return false;
+  return Number.isSafeInteger(number) || !/^-?\d+(?:\.0+)?$/u.test(literal);
 }
 
 /** An object with fields: neither null nor an array. */

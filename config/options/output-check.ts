@@ -3,7 +3,9 @@ import type { $ZodError } from 'zod/v4/core';
 import { OutputParserError } from '../../agent/definition/kind.ts';
 import type { AgentManifest, JsonSchema } from '../../agent/definition/manifest.ts';
 import { invalidOutput } from '../../agent/observation/observations.ts';
+import { exactJson } from '../../agent/values/json-object.ts';
 import type { Json } from '../../agent/values/vocabulary.ts';
+import { coerceTo } from '../../tools/coerce.ts';
 import { type ZodSchema, forZod, jsonSchemaOf } from '../../tools/zod-schema.ts';
 import { ConfigError } from '../define.ts';
 
@@ -41,9 +43,9 @@ function recordedSchema(recorded: JsonSchema, own: ZodSchema | undefined): ZodSc
  */
 function check(schema: ZodSchema, output: Json): Json {
   const value = typeof output === 'string' ? parseJson(output) : undefined;
-  const parsed = value === undefined ? undefined : z.safeParse(forZod(schema), value);
+  const parsed = value === undefined ? undefined : coerceTo(schema, value);
   if (parsed?.success === true) return toJson(parsed.data);
-  const asItIs = z.safeParse(forZod(schema), output);
+  const asItIs = typeof output === 'string' ? z.safeParse(forZod(schema), output) : coerceTo(schema, output);
   if (asItIs.success) return toJson(asItIs.data);
   if (parsed !== undefined) throw notFitting(z.prettifyError(parsed.error));
   const isText = typeof output === 'string' && !takesText(asItIs.error);
@@ -66,7 +68,7 @@ function notFitting(problem: string): OutputParserError {
 
 function parseJson(text: string): Json | undefined {
   try {
-    return JSON.parse(withoutFence(text)) as Json; // JSON.parse makes nothing but JSON values
+    return exactJson(withoutFence(text));
   } catch {
     return undefined;
   }

@@ -47,6 +47,28 @@ describe.each<{ type: string; field: z.ZodType; cases: [Json, unknown][] }>([
       all(REFUSED, 2, ' true ', 'maybe', '', null),
     ].flat(),
   },
+  {
+    type: 'an optional text',
+    field: z.string().optional(),
+    cases: [all(undefined, null), all('a', 'a')].flat(),
+  },
+  { type: 'a number with a default', field: z.number().default(3), cases: all(3, null) },
+  {
+    type: 'one of some words, or nothing',
+    field: z.enum(['a', 'b']).optional(),
+    cases: all(undefined, null),
+  },
+  {
+    type: 'a list of texts',
+    field: z.array(z.string()),
+    cases: [all(['a'], 'a', '["a"]'), all(REFUSED, [null], { a: 'b' }, 5, null)].flat(),
+  },
+  { type: 'a list of numbers', field: z.array(z.number()), cases: all([1, 2], '[1, "2"]') },
+  {
+    type: 'an object',
+    field: z.object({ n: z.number(), m: z.string().optional() }),
+    cases: [all({ n: 1 }, '{"n":"1","m":null}'), all(REFUSED, '[1]', 'n', null)].flat(),
+  },
   { type: 'a text', field: z.string(), cases: [all('2', '2'), all(REFUSED, 2, true)].flat() },
   {
     type: 'one of several types',

@@ -128,7 +128,8 @@ describe('a tool with a schema', () => {
 
     it('says what is wrong with the object where the text is no input either', () => {
       expect(() => squared.parseInput('{"value": "seven"}')).toThrow('at value');
-      expect(() => squared.parseInput('{"value": null}')).toThrow('received null');
+      // null is the same as a missing field.
+      expect(() => squared.parseInput('{"value": null}')).toThrow('received undefined');
     });
   });
 
