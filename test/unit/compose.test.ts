@@ -19,8 +19,16 @@ const serviceSchema = z.object({
   volumes: z.array(z.string()).default([]),
   depends_on: z.record(z.string(), z.object({ condition: z.string() })).default({}),
   healthcheck: z.object({ test: z.array(z.string()) }).optional(),
+  command: z.array(z.string()).default([]),
 });
-const all = { postgres: serviceSchema, temporal: serviceSchema, ui: serviceSchema, worker: serviceSchema };
+const all = {
+  postgres: serviceSchema,
+  schema: serviceSchema,
+  temporal: serviceSchema,
+  namespace: serviceSchema,
+  ui: serviceSchema,
+  worker: serviceSchema,
+};
 const composeSchema = z.object({
   services: z.object(all),
   networks: z.record(z.string(), z.object({ internal: z.boolean() })),
@@ -28,15 +36,19 @@ const composeSchema = z.object({
 });
 
 const { services, networks, volumes } = composeSchema.parse(parse(read('docker-compose.yml')));
-const { postgres, temporal, ui, worker } = services;
+const { postgres, schema, temporal, namespace, ui, worker } = services;
+/** They end when they have done their work. */
+const jobs = ['schema', 'namespace'];
 const each = Object.entries(services).map(([name, service]) => ({ name, service }));
 
 describe('docker-compose.yml', () => {
   test('pins every image, Temporal to the versions the embedded server has', () => {
     expect(each.flatMap(({ service }) => service.image ?? [])).toEqual([
       expect.stringMatching(/^postgres:1[56]\.\d+$/),
-      'temporalio/auto-setup:1.29.1',
-      'temporalio/ui:2.42.1',
+      'temporalio/admin-tools:1.32.0',
+      'temporalio/server:1.32.0',
+      'temporalio/admin-tools:1.32.0',
+      'temporalio/ui:2.54.1',
     ]);
     expect(worker.build).toBe('.');
   });
@@ -57,7 +69,7 @@ describe('docker-compose.yml', () => {
     expect(postgres.networks).toEqual(['database']);
     expect(networks.database).toEqual({ internal: true });
     const reaching = each.filter(({ service }) => service.networks.includes('database'));
-    expect(reaching.map(({ name }) => name)).toEqual(['postgres', 'temporal']);
+    expect(reaching.map(({ name }) => name)).toEqual(['postgres', 'schema', 'temporal']);
   });
 
   test('keeps the database in a named volume', () => {
@@ -66,8 +78,7 @@ describe('docker-compose.yml', () => {
   });
 
   test('keeps histories for 90 days', () => {
-    const kept = { DEFAULT_NAMESPACE: 'default', DEFAULT_NAMESPACE_RETENTION: '2160h' };
-    expect(temporal.environment).toMatchObject(kept);
+    expect(namespace.command.join('')).toContain('namespace create --namespace default --retention 2160h');
   });
 
   test('starts nothing before what it needs answers', () => {
@@ -75,11 +86,14 @@ describe('docker-compose.yml', () => {
       Object.entries(service.depends_on).map(([needed, { condition }]) => `${name}: ${needed} ${condition}`),
     );
     expect(needs).toEqual([
-      'temporal: postgres service_healthy',
+      'schema: postgres service_healthy',
+      'temporal: schema service_completed_successfully',
+      'namespace: temporal service_healthy',
       'ui: temporal service_healthy',
-      'worker: temporal service_healthy',
+      'worker: namespace service_completed_successfully',
     ]);
-    expect(each.filter(({ service }) => service.healthcheck === undefined)).toEqual([]);
+    const unchecked = each.filter(({ service }) => service.healthcheck === undefined);
+    expect(unchecked.map(({ name }) => name)).toEqual(jobs);
   });
 
   test('calls the worker healthy while a worker polls the task queue', () => {
@@ -88,8 +102,9 @@ describe('docker-compose.yml', () => {
     expect(worker.healthcheck?.test).toEqual(['CMD', node, main, 'doctor', '--worker']);
   });
 
-  test('calls Temporal healthy when the namespace is there, not just the port', () => {
-    expect(temporal.healthcheck?.test.join(' ')).toContain('namespace describe --namespace default');
+  test('makes the schema of both databases, and leaves a namespace that is there as it is', () => {
+    expect(schema.command.join('')).toContain('for name in temporal visibility; do');
+    expect(namespace.command.join('')).toMatch(/^temporal operator namespace describe .*\|\|\s+temporal/u);
   });
 
   test('points the Web UI and the worker at Temporal, and passes the model settings on', () => {
