@@ -13,6 +13,7 @@ import { exitCodes } from '../shell/io.ts';
 import type { CommonOptions } from '../options/options.ts';
 import { waitingPath } from '../connection/web-ui.ts';
 import { checkSchedules } from './check-schedules.ts';
+import { checkStuck } from './check-stuck.ts';
 import { cliName } from '../../client/connect/cli-name.ts';
 
 const DAY_S = 86_400;
@@ -102,6 +103,7 @@ async function checkRunning(
       ...(await checkWorkers(client, options)),
       ...(await checkVersions(client, options)),
       ...(await checkSchedules(client, options)),
+      ...(await checkStuck(client)),
     ];
   } catch (error) {
     return [problem('server', where, error, exitCodes.unreachable)];
