@@ -144,6 +144,8 @@ function refusedAdvice({ message }: APIError, { model, names, isProbe }: Request
   if (isProbe) return `Look at ${settings}.`;
   if (LACKS_TOOLS.test(message))
     return "This model cannot call tools: give the agent kind: 'zero-shot', or another model.";
+  if (TOO_MANY_TOOLS.test(message))
+    return 'Give the agent fewer tools, or give some of them to sub-agents or handoffs.';
   const isOfSettings = /\b(model|api.?key|key|token|auth\w*|credentials?|deployment|db|database)\b/iu.test(
     message,
   );
@@ -151,6 +153,10 @@ function refusedAdvice({ message }: APIError, { model, names, isProbe }: Request
     ? `The same request would fail again: look at ${settings}, or change the agent's prompt or parameters.`
     : "The same request would fail again: change the agent's prompt or parameters.";
 }
+
+/** OpenAI takes 128: "Invalid 'tools': array too long. Expected an array with maximum length 128". */
+const TOO_MANY_TOOLS =
+  /\btools\b.*\b(?:too long|too many|at most|maximum|exceed\w*)\b|\btoo many (?:tools|functions)\b/iu;
 
 /** Ollama: `MODEL does not support tools`; vLLM and others name tool or function calling. */
 const LACKS_TOOLS =

@@ -93,7 +93,7 @@ describe('a call', () => {
   const IMAGE = '{"type":"image","data":"4 characters of base64","mimeType":"image/png"}';
   test.each([
     ['structured', 'structured content as JSON where there is no text', '{"sum":3}'],
-    ['both', 'the text where there is structured content too', 'three'],
+    ['both', 'the text, and structured content of which it says less', 'three\n{"sum":3}'],
     ['parts', 'texts as they are and other parts without their bytes', `two parts\n${IMAGE}\nwhat is in it`],
   ])('of %s gives %s', async (name, _what, output) => {
     const { call } = await rig({ only: [name] });

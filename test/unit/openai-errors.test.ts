@@ -63,6 +63,7 @@ describe('an HTTP error', () => {
     ['Invalid model name passed in model=gpt-nope', 'look at the apiKey that the config gives, the'],
     ['No connected db.', 'the model\'s name "test-model" and the baseURL that the config gives'],
     ['registry.ollama.ai/library/gemma:2b does not support tools', "kind: 'zero-shot'"],
+    ["Invalid 'tools': array too long. Expected an array with maximum length 128", 'fewer tools'],
     ['max_tokens is too large', "again: change the agent's prompt or parameters."],
   ])('says, for status 400, where to look: %s', async (message, says) => {
     const { ask } = await scriptedOpenAI([{ status: 400, error: { message } }]);

@@ -19,7 +19,7 @@ const Result = z.object({
 });
 
 /**
- * The result of a call: its texts, else its structured content. Throws ToolError for an error for the model, and
+ * The result of a call: its texts, and its structured content where the texts say less. Throws ToolError for an error for the model, and
  * ServiceError for an unreadable result: the call was made, so it is not repeated. `whose`: server and tool, for messages. `hide`: takes
  * secrets out of a message.
  */
@@ -35,7 +35,14 @@ export function outputOf(
   const { content, structuredContent, isError } = data;
   const text = content.map(partText).join('\n');
   if (isError === true) throw new ToolError(hide(text) || undefined);
-  return text === '' && structuredContent !== undefined ? JSON.stringify(structuredContent) : text;
+  if (structuredContent === undefined || (text !== '' && saysAll(text, structuredContent))) return text;
+  return [...(text === '' ? [] : [text]), JSON.stringify(structuredContent)].join('\n');
+}
+
+/** A text with every value of the structured content says as much; "2 items" does not. */
+function saysAll(text: string, structured: unknown): boolean {
+  if (structured === null || typeof structured !== 'object') return text.includes(String(structured));
+  return Object.values(structured).every((value) => saysAll(text, value));
 }
 
 export function progressText({ progress, total, message }: Progress): string {
