@@ -1,0 +1,136 @@
+import { appendFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  ToolError,
+  agentTool,
+  defineAgent,
+  defineConfig,
+  defineTool,
+  externalTool,
+  http,
+  mcp,
+  openai,
+  python,
+  z,
+} from '../../index.ts';
+import type { Tool, ToolContext, ToolOptions } from '../../tools/index.ts';
+import { scripted } from '../../testing.ts';
+import type { Json } from '../../agent/values/vocabulary.ts';
+import { type Task, journal, noteBegun, places, readTask } from './task.ts';
+
+export const LOCAL = ['plain', 'deaf', 'progress', 'checkpoint', 'once', 'defer'] as const;
+export const REMOTE = ['sub_agent', 'external', 'mcp_stdio', 'mcp_http', 'http', 'python'] as const;
+export const MODELS = ['silent', 'gap', 'stream', 'whole'] as const;
+export const EXTERNAL_QUEUE = 'durations-external';
+/** Calls at a time: all of a table. */
+export const SLOTS = 1000;
+/** Longer than any row. */
+const LONG = '20m';
+
+type Local = (typeof LOCAL)[number];
+
+/** The config of all processes. `seconds`: the durations, each of which has tools and models with such a time-out. */
+export async function durationsConfig(seconds: readonly number[]) {
+  const options = { timeout: LONG, retry: { maxAttempts: 1 }, onFailure: 'observe' } as const;
+  const server = {
+    command: process.execPath,
+    args: ['--import', 'tsx', `${import.meta.dirname}/mcp-stdio.ts`],
+  };
+  const env = { ...process.env, DURATIONS_FOLDER: places.folder() } as { [name: string]: string };
+  const { host } = new URL(places.services());
+  const tools: Tool[] = [
+    ...LOCAL.map((kind) => local(kind, kind, options)),
+    agentTool({ agent: 'helper', name: 'sub_agent', description: 'asks an agent', onFailure: 'observe' }),
+    externalTool({ ...options, name: 'external', description: 'another worker', taskQueue: EXTERNAL_QUEUE }),
+    ...(await mcp({ ...server, env }, options)),
+    ...(await mcp({ url: `${places.services()}/mcp` }, options)),
+    http({ ...options, allow: [host] }),
+    python({ ...options, interpreter: 'python3' }),
+    defineTool({ name: 'ask', description: 'asks a person', approval: 'always', run: () => 'approved' }),
+  ];
+  const limited = seconds.flatMap((limit) =>
+    LOCAL.map((kind) => local(kind, `${kind}_${limit}`, { ...options, timeout: `${limit}s` })),
+  );
+  const asked = openai({ baseURL: `${places.services()}/v1`, apiKey: 'durations' });
+  return defineConfig({
+    models: Object.fromEntries(MODELS.map((name) => [name, asked])),
+    agents: [
+      defineAgent({ name: 'caller', kind: 'tool-calling', model: calls, tools: [...tools, ...limited] }),
+      defineAgent({ name: 'helper', kind: 'tool-calling', model: calls, tools: tools.slice(0, 1) }),
+      ...MODELS.map((name) => defineAgent({ ...asking(name), name })),
+      ...seconds.map((limit) =>
+        defineAgent({ ...asking('silent'), name: `silent_${limit}`, requestTimeout: `${limit}s` }),
+      ),
+    ],
+  });
+}
+
+function asking(model: (typeof MODELS)[number]) {
+  return {
+    kind: 'tool-calling',
+    model,
+    stream: model !== 'whole',
+    requestTimeout: LONG,
+    modelRetry: { maxAttempts: 1 },
+    onModelFailure: 'fail',
+  } as const;
+}
+
+/** Calls the tool that the question names, and answers with its result. */
+const calls = scripted(({ body: { messages } }) => {
+  const last = (messages as { role: string; content: unknown }[]).at(-1); // of a chat completion
+  if (last?.role === 'tool') return `answer: ${String(last.content)}`;
+  const question = String(last?.content);
+  const task = readTask(question);
+  return { toolCalls: [{ name: task.tool, arguments: inputOf(task, question) }] };
+});
+
+function inputOf(task: Task, question: string): Json {
+  const { tool, seconds, key } = task;
+  if (tool === 'http') return { url: `${places.services()}/page?task=${encodeURIComponent(question)}` };
+  if (tool === 'sub_agent') return { __arg1: JSON.stringify({ ...task, tool: 'plain' }) };
+  if (tool === 'external' || tool === 'ask') return { __arg1: question };
+  if (tool !== 'python') return { task: question };
+  const note = `open(${JSON.stringify(journal('begun'))}, 'a').write(${JSON.stringify(key)} + '\\n')`;
+  const code = `import time\nx = ${note}\ntime.sleep(${seconds})\nprint('did ${key}')`;
+  return { __arg1: code };
+}
+
+function local(kind: Local, name: string, options: Omit<ToolOptions, 'name' | 'description'>): Tool {
+  return defineTool({
+    ...options,
+    name,
+    description: `${kind}: takes its time`,
+    ...(kind === 'once' && { effects: 'once' }),
+    input: z.object({ task: z.string() }),
+    async run({ task }, context) {
+      const { seconds, key, end } = readTask(task);
+      noteBegun(key);
+      if (kind === 'defer') {
+        const { token } = await context.defer();
+        const answer = { token, at: Date.now() + seconds * 1000, output: `did ${key}` };
+        appendFileSync(journal('tokens'), `${JSON.stringify(answer)}\n`);
+        return 'later';
+      }
+      await wait(kind, seconds, context);
+      if (end === 'error') throw new Error('it broke');
+      if (end === 'tool error') throw new ToolError('it is closed');
+      return `did ${key}`;
+    },
+  });
+}
+
+async function wait(
+  kind: Local,
+  seconds: number,
+  { signal, checkpoint, progress }: ToolContext,
+): Promise<void> {
+  if (kind === 'deaf') return sleep(seconds * 1000);
+  const until = performance.now() + seconds * 1000;
+  for (let n = 0; performance.now() < until; n++) {
+    if (kind === 'progress') progress(`${n}`);
+    if (kind === 'checkpoint') await checkpoint(n);
+    const pause = kind === 'progress' || kind === 'checkpoint' ? 500 : Infinity;
+    await sleep(Math.max(0, Math.min(pause, until - performance.now())), undefined, { signal });
+  }
+}

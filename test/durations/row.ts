@@ -1,0 +1,38 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { AgentClient } from '../../client/index.ts';
+import { type Task, timesBegun } from './task.ts';
+
+/** What the rows of a table work with. */
+export interface Bench {
+  client: AgentClient;
+  gateway: string;
+}
+
+/** One row of the table: a cell for each duration in which it makes sense. */
+export interface Row {
+  name: string;
+  /** Only for durations from here on. Default: 0. */
+  least?: number;
+  /** What has to be seen. */
+  expected(task: Task): string;
+  /** Returns what was seen. */
+  run(bench: Bench, task: Task): Promise<string>;
+  task: Pick<Task, 'tool' | 'end'>;
+}
+
+export const questionOf = (task: Task) => JSON.stringify(task);
+
+/** `completed: answer: did KEY; begun 1`, of a run that has ended. */
+export async function endOf(run: { result(): Promise<{ output: unknown }> }, { key }: Task): Promise<string> {
+  const told = await run.result().then(
+    ({ output }) => `completed: ${String(output).trim()}`,
+    (error: Error & { type?: string }) => `${error.name} ${error.type ?? ''}`.trim(),
+  );
+  return `${told}; begun ${timesBegun(key)}`;
+}
+
+/** Waits until the call has begun, and then for a part of its time. */
+export async function during({ key, seconds }: Task): Promise<void> {
+  while (timesBegun(key) === 0) await sleep(100);
+  await sleep(seconds * 500);
+}
