@@ -129,6 +129,7 @@ export const arrows = {
   gateway: {
     imports: { agent: true, client: true, render: true, net: true },
     rooms: [
+      'access',
       'waiting',
       'http',
       'start',

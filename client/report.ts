@@ -22,6 +22,8 @@ export interface RunReport {
   id: string;
   runId: string;
   agent: string;
+  /** Name of the person that the run belongs to. Reports of `describe()` have it, if the client that started the run had one. */
+  owner?: string | undefined;
   /** The agent that was asked last. Only in a run that may have several (`handoffs`). */
   lastAgent?: string | undefined;
   /** A text, or the parts of a question with images: the type and place of each, not its bytes. */

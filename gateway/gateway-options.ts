@@ -50,7 +50,7 @@ export function authenticatorOf({ tokens, authenticate, open = false }: GatewayO
   return async (request) => {
     const caller = await authenticate(request);
     try {
-      return caller && checkedCaller(caller);
+      return caller === undefined || caller === null ? undefined : checkedCaller(caller);
     } catch (cause) {
       throw new Error('authenticate() gave a caller that cannot be used', { cause }); // not the sender's mistake
     }

@@ -25,7 +25,8 @@ import * as schemas from './routes/schemas.ts';
 import { sessionRoutes } from './routes/session-routes.ts';
 import { steerRoutes } from './routes/steer-routes.ts';
 import { waitingRoutes } from './routes/waiting-routes.ts';
-import { checkOwn } from './http/tenant.ts';
+import { ownRun } from './start/own-runs.ts';
+import { routeName, scopesOf } from './access/route-table.ts';
 import { type WaitingFeed, createWaitingFeed } from './waiting/waiting-feed.ts';
 
 export type { GatewayOptions } from './gateway-options.ts';
@@ -115,7 +116,7 @@ export function createGateway(client: AgentClient, options: GatewayOptions): Gat
   };
   const spoken = options.chat === true ? [...protocols, chatProtocol] : protocols;
   const protocolRoutes = spoken.flatMap(routesOf);
-  for (const route of protocolRoutes) if (route.scope === undefined) serveProtocol(app, route, base);
+  for (const route of protocolRoutes) if (route.isPublic === true) serveProtocol(app, route, base);
   const limit = bodyLimit({
     maxSize: bodyBytes,
     onError: (context) => answerTo(tooLarge(bodyBytes), context),
@@ -131,7 +132,7 @@ export function createGateway(client: AgentClient, options: GatewayOptions): Gat
   }
   app.use(async (context, next) => {
     const caller = await authenticate(context.req.raw);
-    if (caller === undefined) throw UNKNOWN;
+    if (caller === undefined || caller === null) throw UNKNOWN;
     const key = `${caller.tenant ?? ''} ${caller.name}`;
     const seconds = waitSeconds(key);
     if (seconds > 0) throw tooMany(seconds);
@@ -151,7 +152,7 @@ export function createGateway(client: AgentClient, options: GatewayOptions): Gat
     return next();
   });
   for (const route of routes) serve(app, route, base);
-  for (const route of protocolRoutes) if (route.scope !== undefined) serveProtocol(app, route, base);
+  for (const route of protocolRoutes) if (route.isPublic !== true) serveProtocol(app, route, base);
   app.doc31('/openapi.json', { openapi: '3.1.0', info: { title: 'Reloop', version: '1' } });
   app.openAPIRegistry.registerComponent('securitySchemes', 'bearer', { type: 'http', scheme: 'bearer' });
   return { fetch: async (request) => app.fetch(request) };
@@ -169,7 +170,8 @@ interface Base {
 }
 
 function serve(app: OpenAPIHono<Env>, route: Route, { clientOf, basePath, ...base }: Base): void {
-  const { method, path, scope, summary, query, body, bodyIsOptional, response, status = 200, handle } = route;
+  const { method, path, summary, query, body, bodyIsOptional, response, status = 200, handle } = route;
+  const name = routeName(route);
   const isOfRun = path.includes('{id}');
   const isOfSession = path.includes('{name}');
   const problems = {
@@ -181,7 +183,7 @@ function serve(app: OpenAPIHono<Env>, route: Route, { clientOf, basePath, ...bas
       method,
       path,
       summary,
-      security: [{ bearer: [scope] }],
+      security: [{ bearer: scopesOf(name).flat() }],
       request: {
         ...(isOfRun && { params: schemas.runId }),
         ...(isOfSession && { params: schemas.sessionName }),
@@ -198,15 +200,14 @@ function serve(app: OpenAPIHono<Env>, route: Route, { clientOf, basePath, ...bas
     },
     async (context) => {
       const caller = context.get('caller');
-      demand(caller, scope);
-      const { id = '', name = '' } = context.req.param() as { id?: string; name?: string };
-      if (isOfRun) checkOwn(caller, id);
+      demand(caller, name);
+      const { id = '', name: session = '' } = context.req.param() as { id?: string; name?: string };
       const named = clientOf(caller);
       const found = await handle({
         client: named,
         caller,
-        run: named.get(id),
-        name,
+        run: isOfRun ? await ownRun({ client: named, caller }, id) : named.get(id),
+        name: session,
         query: query && context.req.valid('query' as never),
         body: body && (context.req.valid('json' as never) ?? {}),
         request: context.req.raw,
@@ -230,12 +231,13 @@ function contentOf(response: Route['response']) {
 
 function serveProtocol(
   app: OpenAPIHono<Env>,
-  { method, path, scope, handle }: ProtocolRoute,
+  { method, path, isPublic, handle }: ProtocolRoute,
   { clientOf, webUi: _webUi, feed: _feed, ...base }: Base,
 ): void {
+  const name = isPublic === true ? undefined : routeName({ method, path });
   app.on(method.toUpperCase(), path, async (context) => {
-    const caller = scope === undefined ? NOBODY : context.get('caller');
-    if (scope !== undefined && scope !== 'any') demand(caller, scope);
+    const caller = name === undefined ? NOBODY : context.get('caller');
+    if (name !== undefined) demand(caller, name);
     const params = context.req.param() as { [name: string]: string }; // Hono's type is of the path's text
     const named = clientOf(caller);
     return handle({ client: named, caller, params, request: context.req.raw, ...base });

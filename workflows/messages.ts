@@ -38,13 +38,45 @@ export function runLabels(
   agent: string,
   question: Content,
   { tags, tenant }: Pick<RunOverrides, 'tags' | 'tenant'> = {},
+  ownership: RunOwnership = {},
 ) {
   const input = contentText(question);
   return {
-    memo: { agent, input: input.slice(0, 200), ...(tags && { tags }), ...(tenant && { tenant }) },
+    memo: {
+      agent,
+      input: input.slice(0, 200),
+      ...(tags && { tags }),
+      ...(tenant && { tenant }),
+      ...ownershipMemo(ownership),
+    },
     staticSummary: `${agent}: ${input.slice(0, 160)}`,
     ...(tenant && { priority: { fairnessKey: tenant } }),
   };
+}
+
+/** Memo fields of a run that say to whom it belongs. Sub-agents inherit them, and a run of a session has the session's owner. */
+export interface RunOwnership {
+  /** Name of the person who started the run, or the session that the run is part of. undefined: nobody in particular. */
+  owner?: string | undefined;
+  /** Name of the person who asked, if that is not the owner. */
+  askedBy?: string | undefined;
+}
+
+/** The fields that are known: a memo takes no undefined. */
+export function ownershipMemo({ owner, askedBy }: RunOwnership): RunOwnership {
+  return {
+    ...(owner !== undefined && { owner }),
+    ...(askedBy !== undefined && askedBy !== owner && { askedBy }),
+  };
+}
+
+/** Reads the fields in a memo, which another program may have written. */
+export function ownershipIn(memo: { readonly [field: string]: unknown } = {}): RunOwnership {
+  const { owner, askedBy } = memo;
+  return ownershipMemo({
+    owner: typeof owner === 'string' ? owner : undefined,
+    askedBy: typeof askedBy === 'string' ? askedBy : undefined,
+  });
 }
 
 /**

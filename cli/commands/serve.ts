@@ -127,7 +127,10 @@ function callersOf(
   if (tokens !== undefined) return { options: { tokens: readTokens(tokens) } };
   const token = tokenOf(io.env, TOKEN);
   const isSet = setValue(io.env[TOKEN]) !== undefined;
-  return { options: { tokens: [{ token, name: 'gateway' }] }, ...(isSet ? {} : { made: token }) };
+  return {
+    options: { tokens: [{ token, name: 'gateway', scopes: ['admin'] }] },
+    ...(isSet ? {} : { made: token }),
+  };
 }
 
 function readTokens(file: string): TokenCaller[] {

@@ -90,7 +90,7 @@ export async function nobodyWorks(context: CliContext, taskQueue: string): Promi
 }
 
 /** Location of a run or session that needs a worker; `untaken` shows a task that no worker has taken. */
-export type WorkerLocation = Omit<RunLocation, 'runId'>;
+export type WorkerLocation = Omit<RunLocation, 'runId' | 'ownership' | 'agent'>;
 
 const PATIENCE_MS = 3_000;
 /** A worker that is there takes a task in a fraction of this. */

@@ -122,9 +122,9 @@ export class AgentClient {
     return new AgentSession(this.temporal, name);
   }
 
-  /** Sessions whose names begin with `prefix`, latest first. Default: all. */
-  sessions(limit = Infinity, prefix = ''): AsyncGenerator<SessionSummary> {
-    return listSessions(this.temporal, limit, prefix);
+  /** Sessions whose names begin with `prefix`, latest first. Default: all. `owner`: of this person only. */
+  sessions(limit = Infinity, prefix = '', owner?: string): AsyncGenerator<SessionSummary> {
+    return listSessions(this.temporal, limit, prefix, owner);
   }
 
   /** A schedule by its name; whether there is one shows when it is used. */
@@ -225,7 +225,7 @@ export class AgentClient {
             args: [runInput, ...images],
             workflowIdReusePolicy: 'REJECT_DUPLICATE',
             workflowIdConflictPolicy: 'FAIL',
-            ...runLabels(agent, question, overrides),
+            ...runLabels(agent, question, overrides, { owner: by }),
             ...attributes,
           }),
       );

@@ -5,22 +5,21 @@ import type { WaitingCall } from '../../agent/rules/waiting.ts';
 import type { Extension } from '../../agent/limits/extension.ts';
 import type { RunMessageName } from '../../agent/rules/run-messages.ts';
 import type { DecisionData, DecisionReceipt, RunMessageReceipt } from '../../workflows/messages.ts';
-import { addObstacles, obstaclesOf } from '../connect/obstacles.ts';
+import { withPresent } from '../restart/present-report.ts';
 import { type ExportOptions, collectExport } from '../export/collect-export.ts';
 import { AgentRunCancelled, AgentRunFailed, DecisionRefused, InvalidInput } from '../connect/errors.ts';
 import { type ResponseOptions, eventResponse } from '../read/event-response.ts';
 import type { RunView } from '../../agent/run/view.ts';
 import { type EventsOptions, knownPositions } from '../read/follow-events.ts';
 import { type ForkOptions, fork } from '../restart/fork.ts';
-import { actionsUnderWay, createActionCount } from '../../history/views/billed-actions.ts';
+import { createActionCount } from '../../history/views/billed-actions.ts';
 import type { Fact } from '../../history/read/fact.ts';
 import { createLivePoll, reportedEvents } from '../../history/list/live.ts';
 import type { AskedRequest, RequestsOptions } from '../../history/views/requests.ts';
-import { isOpenStatus } from '../read/run-filters.ts';
 import { isForWaiting, resolveTargetCall } from '../read/resolve-target.ts';
 import { createWaitingTeller } from './on-waiting.ts';
 import { openGenerator, openMethods } from '../connect/open-calls.ts';
-import { RESET, explainedEvents, historySize } from '../restart/replaced-run.ts';
+import { RESET, explainedEvents } from '../restart/replaced-run.ts';
 import type { RestartReceipt } from '../restart/restart-run.ts';
 import { type RetryReceipt, type RetryRunOptions, retryRun } from '../restart/retry-run.ts';
 import { type RewindOptions, rewind } from '../restart/rewind.ts';
@@ -30,6 +29,7 @@ import type { RunReport, RunResultWithSteps } from '../report.ts';
 import { type FoldOptions, foldRun } from '../restart/fold-run.ts';
 import type { RunExport } from '../export/run-export.ts';
 import { updateRun } from '../connect/update-run.ts';
+import { type RecordedStart, type RunLabels, recordedStart } from '../start/recorded-start.ts';
 import { shortResult, withSteps } from '../read/run-outcome.ts';
 import { type RunRef, isNoWorkflow } from '../../history/read/pages.ts';
 
@@ -120,14 +120,11 @@ export class AgentRun {
       facts?.push(fact);
       return actions.next(fact);
     };
-    const report = await this.#fold({ follow: false, onEvent, onFact });
-    const { runId, status } = report;
-    const run = { workflowId: this.id, runId };
-    const underWay = isOpenStatus(status) ? await actionsUnderWay(this.#client, run) : 0;
-    if (isOpenStatus(status)) addObstacles(report, await obstaclesOf(this.#client, run));
-    report.usage = { ...report.usage, actions: actions.sum() + underWay };
-    report.history = await historySize(this.#client, run);
-    return report;
+    const place = await this.#place();
+    const { owner } = place.ownership ?? {};
+    const report = await this.#fold({ run: place, follow: false, onEvent, onFact });
+    if (owner !== undefined) report.owner = owner;
+    return withPresent(this.#client, report, actions.sum());
   }
 
   /** The whole run as one JSON value, with its sub-agents; a run under way as far as it has come. Throws RunNotFound. */
@@ -136,6 +133,17 @@ export class AgentRun {
       describe: (onEvent, facts) => this.#describe(onEvent, facts),
       subAgent: (id) => new AgentRun(this.#client, id).export(options),
     });
+  }
+
+  /** The agent of the run and the people it belongs to, as its start has them. Reads no history. Throws RunNotFound. */
+  async labels(): Promise<RunLabels> {
+    const { agent, ownership } = await locationOfOwnRun(this.#client, this.id, this.#runId);
+    return { agent, ...ownership };
+  }
+
+  /** The options with which the run was started first; undefined if the record has them no more. Throws RunNotFound. */
+  recordedStart(): Promise<RecordedStart | undefined> {
+    return recordedStart(this.#client, this.id);
   }
 
   /** Live state of the calls under way: progress, text, failures of earlier attempts. */

@@ -11,8 +11,11 @@ import {
 import type { ChatMessage } from '../../agent/values/vocabulary.ts';
 import {
   AGENT_SESSION,
+  type RunOwnership,
   type SessionReceipt,
   clearUpdate,
+  ownershipIn,
+  ownershipMemo,
   sendSignal,
   sendUpdate,
 } from '../../workflows/messages.ts';
@@ -28,6 +31,8 @@ import { attributesOfSession, startWithAttributes } from '../start/start-attribu
 /** A session as `reloop session show --json` prints it; the field names are a contract. */
 export interface SessionReport {
   name: string;
+  /** Name of the person who started it, if the person's client had one. */
+  owner?: string | undefined;
   /** Questions and answers, oldest first, perhaps after a summary of older ones (a system message). */
   messages: ChatMessage[];
   /** Ids of its latest runs, oldest first, the one under way included. */
@@ -44,6 +49,8 @@ export interface SessionSummary {
   name: string;
   /** Start of its workflow; a long session continues as new from time to time. */
   startedAt: Date;
+  /** Name of the person who started it, if the person's client had one. */
+  owner?: string | undefined;
 }
 
 export interface SendOptions {
@@ -60,6 +67,7 @@ interface SessionStart {
   taskQueue: string;
   args: [SessionState];
   staticSummary: string;
+  memo: { [field: string]: unknown };
 }
 
 /** While one run of the session's workflow gives way to the next, the server refuses messages: for some milliseconds. */
@@ -91,11 +99,25 @@ export class AgentSession {
 
   /** The current state of the session, from history. Throws SessionNotFound. */
   async describe(): Promise<SessionReport> {
-    const { runId } = await locationOfSession(this.#client, this.name);
+    const { runId, ownership } = await locationOfSession(this.#client, this.name);
     const facts = readFacts(this.#client, { workflowId: this.#id, runId });
     const { name, messages, runs, running, queue, unanswered = [] } = await recordOf(this.name, facts);
     const idsOf = (list: readonly { id: string }[]) => list.map(({ id }) => id);
-    return { name, messages, runs, running, queued: idsOf(queue), unanswered: idsOf(unanswered) };
+    const { owner } = ownership;
+    return {
+      name,
+      ...(owner !== undefined && { owner }),
+      messages,
+      runs,
+      running,
+      queued: idsOf(queue),
+      unanswered: idsOf(unanswered),
+    };
+  }
+
+  /** The person the session belongs to, as its start has it. Reads no history. Throws SessionNotFound. */
+  async labels(): Promise<RunOwnership> {
+    return (await locationOfSession(this.#client, this.name)).ownership;
   }
 
   /** Forgets the conversation. Throws SessionNotFound; DecisionRefused while a run is open or waits for its turn. */
@@ -135,6 +157,7 @@ export class AgentSession {
       taskQueue,
       args: [newSession(this.name)],
       staticSummary: `session ${this.name}`,
+      memo: { ...ownershipMemo({ owner: message.by }) },
     };
     if (detach || images.length > 0) {
       await startWithAttributes(this.#client, attributesOfSession(this.name), (attributes) =>
@@ -189,19 +212,22 @@ export async function* listSessions(
   client: Client,
   limit: number,
   prefix: string,
+  owner: string | undefined,
 ): AsyncGenerator<SessionSummary> {
   const own = prefix === '' ? '' : ` AND WorkflowId STARTS_WITH ${JSON.stringify(sessionId(prefix))}`;
   const query = `WorkflowType = "${AGENT_SESSION}" AND CloseTime IS NULL${own}`;
   let left = limit;
-  for await (const { workflowId, startTime } of client.workflow.list({
+  for await (const { workflowId, startTime, memo } of client.workflow.list({
     query,
     pageSize: Math.min(limit, 100),
   })) {
     if (left <= 0) return;
+    const labels = ownershipIn(memo);
     // SQLite and some databases of MySQL compare without case.
     if (!workflowId.startsWith(sessionId(prefix))) continue;
+    if (owner !== undefined && labels.owner !== owner) continue;
     left--;
-    yield { name: workflowId.slice(sessionId('').length), startedAt: startTime };
+    yield { name: workflowId.slice(sessionId('').length), startedAt: startTime, ...labels };
   }
 }
 

@@ -11,6 +11,7 @@ import { InvalidInput } from '../connect/errors.ts';
 import { queryOf } from './list-query.ts';
 import { type ListOptions, checkListOptions, wantedStatuses } from './run-filters.ts';
 import { locationOfRun } from './run-location.ts';
+import { ownershipIn } from '../../workflows/messages.ts';
 import { readOutcome } from './run-outcome.ts';
 import { type WaitingInList, statusOfListed, waitingOfListed } from './run-status.ts';
 
@@ -30,6 +31,8 @@ export interface RunSummary {
   tags?: readonly string[] | undefined;
   /** Customer or user that the run is for. */
   tenant?: string | undefined;
+  /** Name of the person that the run belongs to, if the client that started it had one. */
+  owner?: string | undefined;
   /** Id of the workflow that started it: the run that it is a sub-agent of, or its session's. */
   parent?: string | undefined;
   /** Calls that wait for a person, also of sub-agents, if the run has them in its memo. */
@@ -133,9 +136,10 @@ async function summaryIfFits(
   run: ListedRun,
   options: ListOptions,
 ): Promise<RunSummary | undefined> {
-  const { agent, session, tags = [], tenant, idPrefix = '', text } = options;
+  const { agent, session, owner, tags = [], tenant, idPrefix = '', text } = options;
   if (!run.id.startsWith(idPrefix)) return undefined;
   const summary = labelsOf(run);
+  if (owner !== undefined && summary.owner !== owner) return undefined;
   if (agent !== undefined && summary.agent !== agent) return undefined;
   if (session !== undefined && summary.session !== session) return undefined;
   if (tenant !== undefined && summary.tenant !== tenant) return undefined;
@@ -179,6 +183,7 @@ function labelsOf(run: ListedRun): Omit<RunSummary, 'status' | 'waiting' | 'outp
     session,
     tags,
     tenant,
+    owner: ownershipIn(run.memo).owner,
     parent,
   };
 }

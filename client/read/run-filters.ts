@@ -13,6 +13,8 @@ export interface RunFilters {
   tags?: readonly string[] | undefined;
   /** Runs for this tenant. The server cannot look there: every run is read. */
   tenant?: string | undefined;
+  /** Runs that belong to this person: see `owner` of a run. The server cannot look there: every run is read. */
+  owner?: string | undefined;
   /** Runs whose id begins with this text. */
   idPrefix?: string | undefined;
   /** Started then or later; a long run continues as new from time to time. */
@@ -65,12 +67,12 @@ export function wantedStatuses({ status }: RunFilters): readonly RunStatus[] {
 
 /** Throws InvalidInput. */
 export function checkListOptions(options: ListOptions): void {
-  const { agent, session, tags, tenant, idPrefix, text, since, until, limit = 1 } = options;
+  const { agent, session, owner, tags, tenant, idPrefix, text, since, until, limit = 1 } = options;
   for (const status of wantedStatuses(options)) {
     if (isRunStatus(status)) continue;
     throw new InvalidInput(`There is no status "${String(status)}". Known: ${runStatuses.join(', ')}.`);
   }
-  for (const [name, value] of Object.entries({ agent, session, tenant, idPrefix, text })) {
+  for (const [name, value] of Object.entries({ agent, session, owner, tenant, idPrefix, text })) {
     if (value === undefined || (typeof value === 'string' && value.trim() !== '')) continue;
     throw new InvalidInput(`${name} is empty. Leave it out, or write what to look for.`);
   }

@@ -5,7 +5,14 @@ import { isOpen } from '../../history/list/listed.ts';
 import { readFacts } from '../../history/read/facts.ts';
 import { type RunRef, isNoWorkflow } from '../../history/read/pages.ts';
 import type { Present } from '../../history/views/timeline.ts';
-import { AGENT_RUN, AGENT_SESSION, BACKTEST, BACKTEST_RUN } from '../../workflows/messages.ts';
+import {
+  AGENT_RUN,
+  AGENT_SESSION,
+  BACKTEST,
+  BACKTEST_RUN,
+  type RunOwnership,
+  ownershipIn,
+} from '../../workflows/messages.ts';
 import { openPromise } from '../connect/open-calls.ts';
 import { RunNotFound, SessionNotFound, unless } from '../connect/errors.ts';
 import type { DeploymentVersion } from '../../agent/values/names.ts';
@@ -23,6 +30,9 @@ export interface RunLocation {
   untaken?: string | undefined;
   /** Version of a deployment that the run stays on. */
   version?: DeploymentVersion | undefined;
+  ownership: RunOwnership;
+  /** Name of the agent, as the start has it; empty for a workflow that is not a run. */
+  agent: string;
 }
 
 /** Location of the latest run of the id, or of a named run. Throws RunNotFound. */
@@ -40,13 +50,14 @@ export async function runExists(client: Client, id: string): Promise<boolean> {
 export interface ReadableRun extends RunRef {
   open: boolean;
   present: Present;
+  ownership?: RunOwnership | undefined;
 }
 
 /** The latest run of the id, or a named one. Throws RunNotFound, also for a workflow that is not a run and runs no agent. */
 export async function readableRun(client: Client, id: string, named?: string): Promise<ReadableRun> {
-  const { runId, status, historyLength } = await describeOwn(client, id, named);
+  const { runId, status, historyLength, memo } = await describeOwn(client, id, named);
   const present = { runId, events: historyLength };
-  return { workflowId: id, runId, open: isOpen(status.name), present };
+  return { workflowId: id, runId, open: isOpen(status.name), present, ownership: ownershipIn(memo) };
 }
 
 /** Location of the run, as {@link locationOfRun}. Throws RunNotFound, also for a workflow that is not a run and runs no agent. */
@@ -125,11 +136,14 @@ export async function locationOfSession(client: Client, name: string): Promise<R
 /** Temporal's state of a workflow task that waits for a worker. */
 const SCHEDULED = 1;
 
-function locationIn({ runId, taskQueue, status, raw }: WorkflowExecutionDescription): RunLocation {
+function locationIn({ runId, taskQueue, status, memo, raw }: WorkflowExecutionDescription): RunLocation {
   const { state, scheduledTime } = raw.pendingWorkflowTask ?? {};
   const untaken = Number(state) === SCHEDULED ? JSON.stringify(scheduledTime) : undefined;
   const firstRunId = raw.workflowExecutionInfo?.firstRunId || undefined;
-  return { runId, firstRunId, taskQueue, open: isOpen(status.name), untaken, version: pinnedVersion(raw) };
+  const ownership = ownershipIn(memo);
+  const agent = typeof memo?.['agent'] === 'string' ? memo['agent'] : '';
+  const open = isOpen(status.name);
+  return { runId, firstRunId, taskQueue, open, untaken, version: pinnedVersion(raw), ownership, agent };
 }
 
 /** Temporal's behavior of a workflow that stays on a version. */

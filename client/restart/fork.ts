@@ -1,7 +1,8 @@
 import type { Client } from '@temporalio/client';
 import { limits } from '../../agent/values/limits.ts';
-import type { Allowance, Counters } from '../../agent/limits/counters.ts';
+import type { Counters } from '../../agent/limits/counters.ts';
 import type { AgentManifest } from '../../agent/definition/manifest.ts';
+import type { RunContext } from '../../agent/definition/run-context.ts';
 import { type RunOverrides, type StartOverrides, overridesOf } from '../../agent/definition/overrides.ts';
 import { withObservations } from '../../agent/run/transcript-edits.ts';
 import { utf8Length } from '../../agent/values/digest.ts';
@@ -19,8 +20,11 @@ import { restartInput } from './restart-input.ts';
 import { checkId, newRunId } from '../start/run-id.ts';
 import { modelCallAt } from './rewind.ts';
 
-/** The model and the limits replace the agent's from that step on. */
-export interface ForkOptions extends Pick<StartOverrides, 'model' | 'maxIterations' | 'maxExecutionTime'> {
+/** The model, the limits and the context replace those of the run from that step on. */
+export interface ForkOptions extends Pick<
+  StartOverrides,
+  'model' | 'maxIterations' | 'maxExecutionTime' | 'context'
+> {
   /** The first step that is done again. */
   step: number;
   /** A message that the model sees at that step. */
@@ -38,8 +42,8 @@ export interface ForkOptions extends Pick<StartOverrides, 'model' | 'maxIteratio
 export async function fork(client: Client, id: string, options: ForkOptions): Promise<RestartReceipt> {
   if (options.id !== undefined) checkId(options.id);
   const { model, context, tags, tenant, ...limitsGiven } = overridesOf(options);
-  if (context !== undefined || tags !== undefined || tenant !== undefined)
-    throw new InvalidInput('A fork keeps the context, the tags and the tenant of its run: leave them out.');
+  if (tags !== undefined || tenant !== undefined)
+    throw new InvalidInput('A fork keeps the tags and the tenant of its run: leave them out.');
   const edits = checkedEdits(options.edits);
   const say = checkedMessage(options.say);
   const run = await runToRestart(client, id, 'fork');
@@ -57,11 +61,17 @@ export async function fork(client: Client, id: string, options: ForkOptions): Pr
     },
     point,
   );
-  const { manifest, counters } = input;
+  const { counters } = input;
+  const manifest = input.manifest && withContext(withLimits(input.manifest, limitsGiven), context);
+  const { pending = [] } = input;
   return startFork(client, options.id ?? newRunId(input.agent), run, {
     ...input,
-    manifest: manifest && withLimits(manifest, limitsGiven),
-    counters: counters && withoutRaises(counters, limitsGiven),
+    manifest,
+    // The transcript has the agent with the context of the other run.
+    pending:
+      manifest === undefined || context === undefined ? pending : [...pending, { type: 'agent', manifest }],
+    agents: input.agents?.map((agent) => withContext(agent, context)),
+    counters: counters && withoutGrants(counters),
     overrides: model === undefined ? undefined : { model },
   });
 }
@@ -76,18 +86,13 @@ function withLimits(
   return { ...manifest, maxIterations, maxExecutionTimeMs };
 }
 
-/** Drops raises of the limits that are given: a given limit is the whole limit. */
-function withoutRaises(
-  { allowance, ...counters }: Counters,
-  { maxIterations, maxExecutionTimeMs }: RunOverrides,
-): Counters {
-  const { iterations, timeMs, ...rest } = allowance ?? {};
-  const kept: Allowance = {
-    ...rest,
-    iterations: maxIterations === undefined ? iterations : undefined,
-    timeMs: maxExecutionTimeMs === undefined ? timeMs : undefined,
-  };
-  return { ...counters, allowance: allowance && kept };
+function withContext(manifest: AgentManifest, context: RunContext | undefined): AgentManifest {
+  return context === undefined ? manifest : { ...manifest, context };
+}
+
+/** Drops remembered approvals and raised limits: people gave them to the other run. */
+function withoutGrants({ approved: _approved, allowance: _allowance, ...counters }: Counters): Counters {
+  return counters;
 }
 
 /** The point before the first model call that saw an edited observation. Later entries up to `at` become pending. */

@@ -9,6 +9,8 @@ import {
   type AgentRunInput,
   BACKTEST,
   BACKTEST_RUN,
+  type RunOwnership,
+  ownershipIn,
   runLabels,
 } from '../../workflows/messages.ts';
 import { DecisionRefused, InvalidInput } from '../connect/errors.ts';
@@ -32,12 +34,13 @@ export interface RunToRestart {
   /** Temporal's status name: `RUNNING`, `FAILED`. */
   status: string;
   taskQueue: string;
+  ownership: RunOwnership;
   record: RestartRecord;
 }
 
 /** Reads the run that a command restarts. Throws RunNotFound, and InvalidInput for a workflow that is not an agent's run. */
 export async function runToRestart(client: Client, id: string, verb: string): Promise<RunToRestart> {
-  const { runId, type, status, taskQueue } = await describeRun(client, id);
+  const { runId, type, status, taskQueue, memo } = await describeRun(client, id);
   if (type === AGENT_SESSION) {
     throw advised(
       new InvalidInput(`${verb}: "${id}" is a session, not a run.`),
@@ -55,7 +58,7 @@ export async function runToRestart(client: Client, id: string, verb: string): Pr
     );
   }
   const record = await readRestartRecord(client, { workflowId: id, runId });
-  return { id, runId, status: status.name, taskQueue, record };
+  return { id, runId, status: status.name, taskQueue, ownership: ownershipIn(memo), record };
 }
 
 /**
@@ -85,7 +88,7 @@ export async function restartRun(
   return start(client, id, run, input, { reuse: 'ALLOW_DUPLICATE', exists: wasFirst });
 }
 
-/** Starts a fork under a new id. Throws InvalidInput if the id is taken. */
+/** Starts a fork under a new id. It belongs to the person who forks. Throws InvalidInput if the id is taken. */
 export function startFork(
   client: Client,
   id: string,
@@ -93,14 +96,15 @@ export function startFork(
   input: AgentRunInput & { restart: Restart },
 ): Promise<RestartReceipt> {
   const exists = new InvalidInput(`fork: there is a run "${id}" already. Give the fork another id.`);
-  return start(client, id, run, input, { reuse: 'REJECT_DUPLICATE', exists });
+  const own = { ...run, ownership: { owner: senderOf(client) } };
+  return start(client, id, own, input, { reuse: 'REJECT_DUPLICATE', exists });
 }
 
 /** Starts the workflow. Throws `exists` if the server has a run with that id. */
 async function start(
   client: Client,
   id: string,
-  { taskQueue, record }: RunToRestart,
+  { taskQueue, record, ownership }: RunToRestart,
   input: AgentRunInput & { restart: Restart },
   { reuse, exists }: { reuse: 'ALLOW_DUPLICATE' | 'REJECT_DUPLICATE'; exists: Error },
 ): Promise<RestartReceipt> {
@@ -113,10 +117,12 @@ async function start(
         args: [{ ...input, restart }],
         workflowIdReusePolicy: reuse,
         workflowIdConflictPolicy: 'FAIL',
-        ...runLabels(input.agent, record.input.question?.input ?? '', {
-          tags: tagsOf(input),
-          tenant: input.overrides?.tenant ?? input.manifest?.tenant,
-        }),
+        ...runLabels(
+          input.agent,
+          record.input.question?.input ?? '',
+          { tags: tagsOf(input), tenant: input.overrides?.tenant ?? input.manifest?.tenant },
+          ownership,
+        ),
         ...attributes,
       }),
     );

@@ -10,13 +10,13 @@ const CARD = '/agent-card.json';
 const WELL_KNOWN_CARD = `/.well-known${CARD}`;
 
 export const a2aRoutes: readonly ProtocolRoute[] = [
-  { method: 'post', path: '/:agent', scope: 'any', handle: callMethod },
-  { method: 'get', path: `/:agent${WELL_KNOWN_CARD}`, scope: 'any', handle: cardOfAgent },
+  { method: 'post', path: '/:agent', handle: callMethod },
+  { method: 'get', path: `/:agent${WELL_KNOWN_CARD}`, handle: cardOfAgent },
 ];
 
 /** A host has one well-known path. The gateway has the card of its only agent there. */
 export const wellKnownRoutes: readonly ProtocolRoute[] = [
-  { method: 'get', path: CARD, scope: 'any', handle: cardOfOnlyAgent },
+  { method: 'get', path: CARD, handle: cardOfOnlyAgent },
 ];
 
 async function cardOfAgent({ request, agents, params, publicUrl }: ProtocolRequest): Promise<Response> {

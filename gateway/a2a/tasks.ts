@@ -6,8 +6,10 @@ import { demand } from '../http/caller.ts';
 import { Refused } from '../http/problem.ts';
 import type { ProtocolRequest } from '../http/protocol.ts';
 import { bad } from '../http/read-body.ts';
-import { checkOwn, recordedName } from '../http/tenant.ts';
-import { type StartedRun, checkSameStart, startRun } from '../start/start-run.ts';
+import { ownRun, ownSession } from '../start/own-runs.ts';
+import { recordedName } from '../http/tenant.ts';
+import { decideAs } from '../start/decide-as.ts';
+import { type StartedRun, startRun } from '../start/start-run.ts';
 import type { Task, TaskUpdate } from './a2a-types.ts';
 import { readQuestion, readReply } from './read-message.ts';
 import { isOver, submittedTask, taskOf } from './task.ts';
@@ -38,7 +40,7 @@ export async function* streamMessage(
 }
 
 export async function getTask(request: ProtocolRequest, id: string): Promise<Task> {
-  demand(request.caller, 'read');
+  demand(request.caller, 'POST /a2a/:agent GetTask');
   return taskNow(request, id);
 }
 
@@ -48,7 +50,8 @@ export async function* subscribe(
   id: string,
   signal: AbortSignal,
 ): AsyncGenerator<TaskUpdate> {
-  const task = await getTask(request, id);
+  demand(request.caller, 'POST /a2a/:agent SubscribeToTask');
+  const task = await taskNow(request, id);
   if (isOver(task)) throw new Refused(409, 'TaskOver', `Task ${id} is over: get it in place of its updates.`);
   const hasBegun = task.status.state !== 'TASK_STATE_SUBMITTED';
   yield* taskStream(request, { id, hasBegun }, { until: 'next question', signal });
@@ -58,7 +61,7 @@ export async function* subscribe(
 const CANCEL_MS = 5000;
 
 export async function cancelTask(request: ProtocolRequest, id: string): Promise<Task> {
-  demand(request.caller, 'decide');
+  demand(request.caller, 'POST /a2a/:agent CancelTask');
   const task = await taskNow(request, id);
   const { state } = task.status;
   if (isOver(task) || state === 'TASK_STATE_SUBMITTED') {
@@ -84,13 +87,12 @@ async function startOrReply(
 }
 
 async function start(request: ProtocolRequest, message: Message): Promise<StartedRun> {
-  const { client, caller, params } = request;
-  demand(caller, 'run');
+  const { caller, params } = request;
+  demand(caller, 'POST /a2a/:agent SendMessage');
   const { agent = '' } = params;
   const input = readQuestion(message.parts);
   const task = newTask(caller, agent, message);
-  await checkSameStart(client, task.id, { agent, input });
-  return startRun(request, { ...task, agent, input });
+  return startRun(request, { ...task, agent, input, isRepeatable: true });
 }
 
 /** A decision on a wait that is over has no effect, so that a reply can be sent again. */
@@ -98,13 +100,12 @@ async function reply(
   { client, caller }: ProtocolRequest,
   { taskId: id, contextId, parts }: Message,
 ): Promise<StartedRun> {
-  demand(caller, 'decide');
-  checkOwn(caller, id);
+  demand(caller, 'POST /a2a/:agent SendMessage taskId');
+  const run = await ownRun({ client, caller }, id);
   const context = contextOf(caller, id);
   if (contextId !== '' && recordedName(caller, contextId) !== recordedName(caller, context)) {
     throw bad(`Task ${id} is of the context ${context}.`);
   }
-  const run = client.get(id);
   const { status, waiting } = await run.describe();
   if (!isOpenStatus(status)) {
     throw new Refused(
@@ -118,20 +119,28 @@ async function reply(
   else {
     for (const { call, wait, decision } of read.decisions) {
       const isWaiting = waiting.some((one) => one.call === call && one.n === wait);
-      if (call === undefined || wait === undefined || isWaiting) await run.decide(call, decision, wait);
+      if (call === undefined || wait === undefined || isWaiting)
+        await decideAs({ client, caller }, run, call, decision, wait);
     }
   }
   return { id, hasBegun: true };
 }
 
 /** Throws RunNotFound. */
-async function taskNow({ client, caller }: ProtocolRequest, id: string): Promise<Task> {
-  checkOwn(caller, id);
-  const context = contextOf(caller, id);
-  const report = await unless(RunNotFound, client.get(id).describe());
+async function taskNow(request: ProtocolRequest, id: string): Promise<Task> {
+  const context = contextOf(request.caller, id);
+  const report = await unless(
+    RunNotFound,
+    ownRun(request, id).then((run) => run.describe()),
+  );
   if (report !== undefined) return taskOf(report, context);
   const session = sessionOf(id);
-  const found = session && (await unless(SessionNotFound, client.session(session).describe()));
+  const found =
+    session &&
+    (await unless(
+      SessionNotFound,
+      ownSession(request, session).then((own) => own.describe()),
+    ));
   if (!found || (found.running !== id && !found.queued.includes(id))) throw new RunNotFound(id);
   return submittedTask(id, context);
 }

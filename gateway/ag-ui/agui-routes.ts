@@ -2,19 +2,19 @@ import type { ProtocolRequest, ProtocolRoute } from '../http/protocol.ts';
 import { followReply, partsUntilBegun } from '../replies/follow-reply.ts';
 import { sseResponse } from '../replies/sse-response.ts';
 import type { Approval } from '../start/approvals.ts';
+import { type SetFields, readFields } from '../start/set-fields.ts';
 import { type StartedRun, startRun } from '../start/start-run.ts';
 import { aguiStream } from './agui-stream.ts';
 import { answerInterrupts } from './interrupts.ts';
 import { type RunInput, readRunInput } from './read-run-input.ts';
 
-export const aguiRoutes: readonly ProtocolRoute[] = [
-  { method: 'post', path: '/:agent', scope: 'run', handle: runAgent },
-];
+export const aguiRoutes: readonly ProtocolRoute[] = [{ method: 'post', path: '/:agent', handle: runAgent }];
 
 /** Starts a run, or answers the waits of one. A message that is sent again gives the same run. */
 async function runAgent(request: ProtocolRequest): Promise<Response> {
-  const { names, messages, asked } = await readRunInput(request.request);
-  const { run, answered } = await startOrAnswer(request, names.threadId, asked);
+  const { names, messages, asked, body } = await readRunInput(request.request);
+  const fields = readFields(request.caller, 'POST /ag-ui/:agent', body);
+  const { run, answered } = await startOrAnswer(request, names.threadId, asked, fields);
   return sseResponse(request.request, (signal) =>
     aguiStream(
       {
@@ -31,6 +31,7 @@ async function startOrAnswer(
   request: ProtocolRequest,
   session: string,
   asked: RunInput['asked'],
+  fields: SetFields,
 ): Promise<{ run: StartedRun; answered: Approval[] }> {
   if (asked.type === 'answers') {
     const answered = await answerInterrupts(request, asked.entries);
@@ -38,6 +39,6 @@ async function startOrAnswer(
   }
   const agent = request.params['agent'] ?? '';
   const { input, message } = asked;
-  const run = await startRun(request, { agent, input, session, key: `${session}/${message}` });
+  const run = await startRun(request, { ...fields, agent, input, session, key: `${session}/${message}` });
   return { run, answered: [] };
 }

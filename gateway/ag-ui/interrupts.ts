@@ -5,7 +5,8 @@ import { demand } from '../http/caller.ts';
 import type { ProtocolRequest } from '../http/protocol.ts';
 import { bad } from '../http/read-body.ts';
 import { sentDecision } from '../http/sent-decision.ts';
-import { checkOwn } from '../http/tenant.ts';
+import { ownRun } from '../start/own-runs.ts';
+import { decideAs } from '../start/decide-as.ts';
 import { type Approval, approvalId, readApproval } from '../start/approvals.ts';
 import type { AguiInterrupt } from './agui-types.ts';
 import { idsOf } from './agui-messages.ts';
@@ -62,17 +63,18 @@ export async function answerInterrupts(
   { client, caller }: Pick<ProtocolRequest, 'client' | 'caller'>,
   entries: readonly ResumeEntry[],
 ): Promise<Approval[]> {
-  demand(caller, 'decide');
+  demand(caller, 'POST /ag-ui/:agent resume');
   const waits = entries.map(({ interruptId }) => waitOf(interruptId));
   const id = waits[0]?.run ?? '';
   if (waits.some(({ run }) => run !== id)) throw bad('The interrupts are of several runs: answer one run.');
-  checkOwn(caller, id);
-  const run = client.get(id);
+  const run = await ownRun({ client, caller }, id);
   const { waiting } = await run.describe();
   for (const [index, { call, n }] of waits.entries()) {
     const wait = waiting.find((one) => one.call === call && one.n === n);
     const entry = entries[index];
-    if (wait !== undefined && entry !== undefined) await run.decide(call, decisionOf(wait, entry), n);
+    if (wait !== undefined && entry !== undefined) {
+      await decideAs({ client, caller }, run, call, decisionOf(wait, entry), n);
+    }
   }
   return waits;
 }

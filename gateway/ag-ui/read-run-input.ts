@@ -8,6 +8,8 @@ import { type ResumeEntry, resumeEntry } from './interrupts.ts';
 export interface RunInput {
   names: RunNames;
   messages: readonly ClientMessage[];
+  /** The whole body. */
+  body: object;
   /** `message`: the id of the question. */
   asked: { type: 'question'; input: Input; message: string } | { type: 'answers'; entries: ResumeEntry[] };
 }
@@ -34,7 +36,7 @@ const questionPart = z.union(
 const question = z.union([z.string(), z.array(questionPart)]);
 
 const message = z.looseObject({ id: z.string(), role: z.string(), content: z.unknown() });
-const body = z.object({
+const body = z.looseObject({
   threadId: z.string().min(1),
   runId: z.string().min(1),
   messages: z.array(message),
@@ -45,12 +47,13 @@ const body = z.object({
 
 /** Reads a RunAgentInput. Only its last message is the question: the session has the messages before. Throws Refused. */
 export async function readRunInput(request: Request): Promise<RunInput> {
-  const { threadId, runId, messages, tools = [], context = [], resume = [] } = await readBody(request, body);
+  const sent = await readBody(request, body);
+  const { threadId, runId, messages, tools = [], context = [], resume = [] } = sent;
   if (tools.length > 0) throw bad('tools: the agent has its own tools, and calls them itself.');
   if (context.length > 0) throw bad('context: write what the agent has to know into the question.');
   const asked: RunInput['asked'] =
     resume.length > 0 ? { type: 'answers', entries: resume } : questionOf(messages);
-  return { names: { threadId, runId }, messages, asked };
+  return { names: { threadId, runId }, messages, body: sent, asked };
 }
 
 /** A client that sends a request again has messages of the answer behind the question. */

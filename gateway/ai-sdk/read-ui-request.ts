@@ -4,7 +4,8 @@ import { bad, optional, readBody } from '../http/read-body.ts';
 import { type ApprovalAnswer, readApproval } from '../start/approvals.ts';
 
 /** A request of `useChat`: a question, or answers to approvals. */
-export type UiRequest = { chat: string } & (
+/** `body`: the whole body. */
+export type UiRequest = { chat: string; body: object } & (
   { type: 'question'; input: Input; message: string } | { type: 'approvals'; answers: ApprovalAnswer[] }
 );
 
@@ -14,7 +15,7 @@ const message = z.object({
   role: z.enum(['user', 'assistant', 'system']),
   parts: z.array(part),
 });
-const body = z.object({
+const body = z.looseObject({
   id: z.string().min(1),
   messages: z.array(message).min(1),
 });
@@ -40,11 +41,13 @@ const answeredPart = z.object({
 
 /** Reads a request of `DefaultChatTransport`. Only its last message counts: the session has the messages before. Throws Refused. */
 export async function readUiRequest(request: Request): Promise<UiRequest> {
-  const { id: chat, messages } = await readBody(request, body);
+  const sent = await readBody(request, body);
+  const { id: chat, messages } = sent;
   const last = messages.at(-1);
-  if (last?.role === 'assistant') return { chat, type: 'approvals', answers: answersOf(last.parts) };
+  if (last?.role === 'assistant')
+    return { chat, body: sent, type: 'approvals', answers: answersOf(last.parts) };
   if (last?.role !== 'user') throw bad('The last message has to be of the role user.');
-  return { chat, type: 'question', input: inputOf(last.parts), message: last.id };
+  return { chat, body: sent, type: 'question', input: inputOf(last.parts), message: last.id };
 }
 
 function inputOf(parts: z.output<typeof part>[]): Input {

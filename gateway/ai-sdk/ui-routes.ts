@@ -1,44 +1,55 @@
 import { SessionNotFound, unless } from '../../client/connect/errors.ts';
-import { mayDo } from '../http/caller.ts';
+import { mayUse } from '../http/caller.ts';
 import type { ProtocolRequest, ProtocolRoute } from '../http/protocol.ts';
-import { recordedName } from '../http/tenant.ts';
+import { ownSession } from '../start/own-runs.ts';
 import { followReply, partsUntilBegun } from '../replies/follow-reply.ts';
 import { sseResponse } from '../replies/sse-response.ts';
 import { type Approval, answerApprovals } from '../start/approvals.ts';
+import { type SetFields, readFields } from '../start/set-fields.ts';
 import { type StartedRun, startRun } from '../start/start-run.ts';
 import { type UiRequest, readUiRequest } from './read-ui-request.ts';
 import { uiStream } from './ui-stream.ts';
 
 export const uiRoutes: readonly ProtocolRoute[] = [
-  { method: 'post', path: '/:agent/chat', scope: 'run', handle: chat },
-  { method: 'get', path: '/:agent/chat/:id/stream', scope: 'read', handle: resume },
+  { method: 'post', path: '/:agent/chat', handle: chat },
+  { method: 'get', path: '/:agent/chat/:id/stream', handle: resume },
 ];
+
+const APPROVALS = 'POST /ui/:agent/chat approvals';
 
 async function chat(request: ProtocolRequest): Promise<Response> {
   const asked = await readUiRequest(request.request);
-  if (asked.type === 'question') return streamOf(request, await ask(request, asked));
+  const fields = readFields(request.caller, 'POST /ui/:agent/chat', asked.body);
+  if (asked.type === 'question') return streamOf(request, await ask(request, asked, fields));
   const { answers } = asked;
-  return streamOf(request, { id: await answerApprovals(request, answers), hasBegun: true }, answers);
+  return streamOf(
+    request,
+    { id: await answerApprovals(request, answers, APPROVALS), hasBegun: true },
+    answers,
+  );
 }
 
 /** Streams the message of the chat's latest run from its start. A page that has the message replaces it. */
 async function resume(request: ProtocolRequest): Promise<Response> {
-  const { client, caller, params } = request;
-  const session = recordedName(caller, params['id'] ?? '');
-  const found = await unless(SessionNotFound, client.session(session).describe());
+  const own = ownSession(request, request.params['id'] ?? '');
+  const found = await unless(
+    SessionNotFound,
+    own.then((session) => session.describe()),
+  );
   const id = found?.queued.at(-1) ?? found?.runs.at(-1);
   if (found === undefined || id === undefined) return new Response(null, { status: 204 });
   const hasBegun = id !== found.running && !found.queued.includes(id);
-  return streamOf(request, { id, hasBegun, session });
+  return streamOf(request, { id, hasBegun, session: found.name });
 }
 
 /** The chat is the session, and the message is the key: a message that is sent again gives the same run. */
 function ask(
   request: ProtocolRequest,
   { chat: session, input, message }: Extract<UiRequest, { type: 'question' }>,
+  fields: SetFields,
 ): Promise<StartedRun> {
   const agent = request.params['agent'] ?? '';
-  return startRun(request, { agent, input, session, key: `${session}/${message}` });
+  return startRun(request, { ...fields, agent, input, session, key: `${session}/${message}` });
 }
 
 function streamOf(request: ProtocolRequest, run: StartedRun, answered?: readonly Approval[]): Response {
@@ -49,7 +60,7 @@ function streamOf(request: ProtocolRequest, run: StartedRun, answered?: readonly
         before: partsUntilBegun(request.client, run, signal),
         open: () => followReply(request, run, { until: 'end', signal }),
       },
-      { answered, mayDecide: mayDo(request.caller, 'decide'), report: request.report },
+      { answered, mayDecide: mayUse(request.caller, APPROVALS), report: request.report },
     ),
   );
   response.headers.set('x-vercel-ai-ui-message-stream', 'v1');

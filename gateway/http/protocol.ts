@@ -1,5 +1,5 @@
 import type { AgentClient } from '../../client/api/agent-client.ts';
-import type { Caller, Scope } from './caller.ts';
+import type { Caller } from './caller.ts';
 import type { ProblemDetails } from './problem.ts';
 import type { ServedAgent } from './route.ts';
 
@@ -16,8 +16,8 @@ export interface ProtocolRoute {
   method: 'get' | 'post' | 'delete';
   /** After the prefix, as Hono writes it: `/responses/:id`. */
   path: string;
-  /** Undefined: no token is needed. `any`: the handler demands the scopes. */
-  scope?: Scope | 'any' | undefined;
+  /** No token is needed. All other routes have their scopes in the table of routes. */
+  isPublic?: true | undefined;
   /** Checks the body itself. Throws the errors of the client, and Refused. */
   handle(request: ProtocolRequest): Promise<Response>;
 }

@@ -4,7 +4,12 @@ import { Refused } from './problem.ts';
 /** Reads the body of a request. Fields that the schema does not name are left out. Throws Refused. */
 export async function readBody<T extends z.ZodType>(request: Request, schema: T): Promise<z.output<T>> {
   const body: unknown = await request.json().catch(() => undefined);
-  const { data, error } = schema.safeParse(body);
+  return parsed(schema, body);
+}
+
+/** Reads a value, or throws Refused. */
+export function parsed<T extends z.ZodType>(schema: T, value: unknown): z.output<T> {
+  const { data, error } = schema.safeParse(value);
   if (error === undefined) return data;
   const [issue] = error.issues;
   const field = issue === undefined || issue.path.length === 0 ? 'The body' : issue.path.join('.');

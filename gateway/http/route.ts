@@ -2,7 +2,7 @@ import type { z } from '@hono/zod-openapi';
 import type { AgentClient } from '../../client/api/agent-client.ts';
 import type { AgentRun } from '../../client/api/agent-run.ts';
 import type { WaitingFeed } from '../waiting/waiting-feed.ts';
-import type { Caller, Scope } from './caller.ts';
+import type { Caller } from './caller.ts';
 
 /** An agent that callers may start. */
 export interface ServedAgent {
@@ -47,9 +47,8 @@ export interface RouteRequest<Query, Body> {
 
 export interface Route<Query extends z.ZodType = z.ZodType, Body extends z.ZodType = z.ZodType> {
   method: 'get' | 'post' | 'delete';
-  /** As OpenAPI writes it: `/runs/{id}`. */
+  /** As OpenAPI writes it: `/runs/{id}`. Its scopes are in the table of routes. */
   path: string;
-  scope: Scope;
   summary: string;
   query?: Query;
   body?: Body;

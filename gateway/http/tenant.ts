@@ -1,4 +1,3 @@
-import { RunNotFound } from '../../client/connect/errors.ts';
 import type { Caller } from './caller.ts';
 
 /**
@@ -20,9 +19,4 @@ export function recordedName(caller: Of, name: string): string {
 
 function ownsName(caller: Of, recorded: string): boolean {
   return recorded.startsWith(ownPrefix(caller));
-}
-
-/** Throws RunNotFound for a run of another tenant, as for one that is not there. */
-export function checkOwn(caller: Of, runId: string): void {
-  if (!ownsName(caller, runId)) throw new RunNotFound(runId);
 }

@@ -1,4 +1,4 @@
-import { mayDo } from '../http/caller.ts';
+import { mayUse } from '../http/caller.ts';
 import type { Protocol } from '../http/protocol.ts';
 import { pageFile } from './page-file.ts';
 
@@ -11,9 +11,8 @@ export const chatProtocol: Protocol = {
     {
       method: 'get',
       path: '/:agent/caller',
-      scope: 'any',
-      handle: async ({ caller: { name, ...caller } }) =>
-        Response.json({ name, mayDecide: mayDo({ name, ...caller }, 'decide') }),
+      handle: async ({ caller }) =>
+        Response.json({ name: caller.name, mayDecide: mayUse(caller, 'POST /ui/:agent/chat approvals') }),
     },
   ],
 };

@@ -11,6 +11,7 @@ export function pageFile(path: string, type: string, made: string | (() => strin
   return {
     method: 'get',
     path,
+    isPublic: true,
     async handle({ basePath }) {
       const text = typeof made === 'string' ? ownFile(made) : made();
       const placed = type === 'text/html' ? text.replaceAll('="/inbox/', `="${basePath}/inbox/`) : text;

@@ -5,18 +5,20 @@ import { decisionNames } from '../../agent/rules/decisions.ts';
 import { fieldOf } from '../../agent/values/values.ts';
 import { InvalidInput } from '../../agent/values/refusal.ts';
 import type { AgentRun } from '../../client/api/agent-run.ts';
-import { demand, mayDo } from '../http/caller.ts';
+import { demand, mayUse } from '../http/caller.ts';
+import { ownRun } from '../start/own-runs.ts';
 import { Refused, problemOf } from '../http/problem.ts';
 import type { ProtocolRequest } from '../http/protocol.ts';
 import type { ServedAgent } from '../http/route.ts';
-import { checkOwn } from '../http/tenant.ts';
 import { createWorkerLook } from '../replies/worker-parts.ts';
+import { decideAs } from '../start/decide-as.ts';
 import { startRun } from '../start/start-run.ts';
 import { type ToolAnswer, answerOf, failedAnswer, queuedAnswer } from './tool-answer.ts';
 import { type CallContext, followCall } from './follow-call.ts';
 
 export type AgentServerOptions = Pick<ProtocolRequest, 'client' | 'caller' | 'agents'>;
 
+const DECIDE = 'POST /mcp decide_on_run';
 /** Idempotency key of a call, as Reloop's own `mcp()` tools send it. */
 const KEY = 'reloop/idempotency-key';
 const WAIT_SECONDS = 50;
@@ -71,9 +73,9 @@ export async function createAgentServer(options: AgentServerOptions): Promise<Mc
       annotations: { readOnlyHint: true },
     },
     ({ id: asked, wait: seconds }, extra) =>
-      answered(() => {
-        checkOwn(caller, asked);
-        return follow(client.get(asked), seconds, extra);
+      answered(async () => {
+        demand(caller, 'POST /mcp get_run');
+        return follow(await ownRun(options, asked), seconds, extra);
       }),
   );
   server.registerTool(
@@ -93,10 +95,9 @@ export async function createAgentServer(options: AgentServerOptions): Promise<Mc
     },
     ({ id: asked, decision, call, number, ...fields }) =>
       answered(async () => {
-        demand(caller, 'decide');
-        checkOwn(caller, asked);
-        const run = client.get(asked);
-        await run.decide(call, { type: decision, ...fields } as OperatorDecision, number); // the run checks it
+        demand(caller, DECIDE);
+        const run = await ownRun(options, asked);
+        await decideAs(options, run, call, { type: decision, ...fields } as OperatorDecision, number); // the run checks it
         return answerOf(await run.describe());
       }),
   );
@@ -105,12 +106,12 @@ export async function createAgentServer(options: AgentServerOptions): Promise<Mc
   async function follow(
     run: AgentRun,
     seconds: number,
-    context: Omit<CallContext, 'server' | 'mayDecide' | 'look'>,
+    context: Omit<CallContext, 'server' | 'decide' | 'look'>,
   ) {
     await followCall(run, seconds * 1000, {
       ...context,
       server,
-      mayDecide: mayDo(caller, 'decide'),
+      decide: mayUse(caller, DECIDE) ? (...sent) => decideAs(options, run, ...sent) : undefined,
       look: createWorkerLook(client, run),
     });
     return answerOf(await run.describe());

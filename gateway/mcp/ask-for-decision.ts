@@ -2,7 +2,6 @@ import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import type { OperatorDecision } from '../../agent/rules/decisions.ts';
 import { waitReasonOf } from '../../agent/rules/wait-reasons.ts';
 import type { WaitingCall } from '../../agent/rules/waiting.ts';
-import type { AgentRun } from '../../client/api/agent-run.ts';
 import { type PossibleDecision, possibleDecisions } from '../../agent/rules/possible-decisions.ts';
 
 /** People may take their time. */
@@ -13,10 +12,13 @@ export function canAsk({ server }: McpServer): boolean {
   return server.getClientCapabilities()?.elicitation !== undefined;
 }
 
+/** Sends the decision on a call of the run. `wait`: the `n` of the wait. */
+export type SendDecision = (call: string, decision: OperatorDecision, wait: number) => Promise<unknown>;
+
 /** Has the client ask a person, and sends the decision to the run. Returns false where the person does not decide. */
 export async function askForDecision(
   { server }: McpServer,
-  run: AgentRun,
+  decide: SendDecision,
   wait: WaitingCall,
   signal: AbortSignal,
 ): Promise<boolean> {
@@ -41,7 +43,7 @@ export async function askForDecision(
   );
   const chosen = possible.find(({ type }) => type === content?.['decision']);
   if (action !== 'accept' || chosen === undefined) return false;
-  await run.decide(wait.call, decisionOf(chosen, content?.['text']), wait.n);
+  await decide(wait.call, decisionOf(chosen, content?.['text']), wait.n);
   return true;
 }
 

@@ -4,13 +4,13 @@ import type { AgentRun } from '../../client/api/agent-run.ts';
 import { progressText } from '../replies/progress-text.ts';
 import { type WorkerLook, withWorkerParts } from '../replies/worker-parts.ts';
 import { type RunPart, runParts } from '../replies/run-parts.ts';
-import { askForDecision, canAsk } from './ask-for-decision.ts';
+import { type SendDecision, askForDecision, canAsk } from './ask-for-decision.ts';
 
 /** A call of a tool under way. */
 export interface CallContext {
   server: McpServer;
-  /** The caller may decide on waiting calls. */
-  mayDecide: boolean;
+  /** Decides on a waiting call. undefined: the caller may not. */
+  decide: SendDecision | undefined;
   /** Aborted when the client cancels the call, or is gone. The run continues. */
   signal: AbortSignal;
   look: WorkerLook;
@@ -50,8 +50,8 @@ export async function followCall(run: AgentRun, waitMs: number, context: CallCon
       if (part.type === 'waiting' && needsPerson(part.wait)) waits.set(part.wait.call, part.wait);
       if (part.type === 'wait_ended' || part.type === 'void') noLongerWaits(part.call);
       if (!isPresent || waits.size === 0) continue;
-      if (!context.mayDecide || !canAsk(context.server)) return;
-      for (const wait of waits.values()) if (!asked.has(wait.call)) askFor(wait);
+      if (context.decide === undefined || !canAsk(context.server)) return;
+      for (const wait of waits.values()) if (!asked.has(wait.call)) askFor(wait, context.decide);
     }
   } finally {
     clearTimeout(timer);
@@ -59,12 +59,12 @@ export async function followCall(run: AgentRun, waitMs: number, context: CallCon
     for (const answer of asked.values()) answer.abort();
   }
 
-  function askFor(wait: WaitingCall): void {
+  function askFor(wait: WaitingCall, decide: SendDecision): void {
     clearTimeout(timer);
     const answer = new AbortController();
     asked.set(wait.call, answer);
     const unanswered = () => answer.signal.aborted || end();
-    void askForDecision(context.server, run, wait, answer.signal).then(
+    void askForDecision(context.server, decide, wait, answer.signal).then(
       (isDecided) => isDecided || unanswered(),
       unanswered,
     );

@@ -9,7 +9,6 @@ export const mcpProtocol: Protocol = {
     {
       method: 'post',
       path: '',
-      scope: 'run',
       async handle({ request, ...options }) {
         const transport = await newTransport();
         const server = await createAgentServer(options);
@@ -18,8 +17,8 @@ export const mcpProtocol: Protocol = {
         return transport.handleRequest(request);
       },
     },
-    { method: 'get', path: '', scope: 'run', handle: async () => onlyPosts() },
-    { method: 'delete', path: '', scope: 'run', handle: async () => onlyPosts() },
+    { method: 'get', path: '', handle: async () => onlyPosts() },
+    { method: 'delete', path: '', handle: async () => onlyPosts() },
   ],
 };
 

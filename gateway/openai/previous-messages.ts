@@ -3,15 +3,18 @@ import { type ChatMessage, asText } from '../../agent/values/vocabulary.ts';
 import type { RunExport } from '../../client/export/run-export.ts';
 import { RunNotFound } from '../../client/connect/errors.ts';
 import type { ProtocolRequest } from '../http/protocol.ts';
-import { checkOwn } from '../http/tenant.ts';
+import { ownRun } from '../start/own-runs.ts';
 import { bad } from '../http/read-body.ts';
 import { runOfResponse } from './response-object.ts';
 
 /** The run of a response that the caller may see. Throws RunNotFound. */
-export function ownRunOf({ caller }: Pick<ProtocolRequest, 'caller'>, response: string): string {
+export async function ownRunOf(
+  by: Pick<ProtocolRequest, 'client' | 'caller'>,
+  response: string,
+): Promise<string> {
   const run = runOfResponse(response);
   if (run === undefined) throw new RunNotFound(response);
-  checkOwn(caller, run);
+  await ownRun(by, run);
   return run;
 }
 
@@ -20,7 +23,7 @@ export async function previousMessages(
   request: Pick<ProtocolRequest, 'client' | 'caller'>,
   response: string,
 ): Promise<ChatMessage[]> {
-  const { run, agents } = await request.client.get(ownRunOf(request, response)).export();
+  const { run, agents } = await request.client.get(await ownRunOf(request, response)).export();
   if (run.status !== 'completed' && run.status !== 'stopped') {
     throw bad(`previous_response_id: run ${run.id} has no answer (${run.status}).`);
   }

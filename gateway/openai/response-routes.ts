@@ -6,7 +6,9 @@ import { demand } from '../http/caller.ts';
 import type { ProtocolRequest, ProtocolRoute } from '../http/protocol.ts';
 import { orErrorText, sseResponse } from '../replies/sse-response.ts';
 import { answerApprovals } from '../start/approvals.ts';
+import { readFields } from '../start/set-fields.ts';
 import { startRun } from '../start/start-run.ts';
+import { sentHistory } from './sent-history.ts';
 import { type Reply, type ReplyOptions, followReply } from '../replies/follow-reply.ts';
 import { Refused } from '../http/problem.ts';
 import { itemPage } from './input-items.ts';
@@ -26,11 +28,11 @@ import { responseErrorText, responseStream } from './response-stream.ts';
 import { answerAfterStart } from './answer-after-start.ts';
 
 export const responseRoutes: readonly ProtocolRoute[] = [
-  { method: 'post', path: '/responses', scope: 'run', handle: createResponse },
-  { method: 'get', path: '/responses/:id', scope: 'read', handle: getResponse },
-  { method: 'get', path: '/responses/:id/input_items', scope: 'read', handle: listInputItems },
-  { method: 'post', path: '/responses/:id/cancel', scope: 'decide', handle: cancelResponse },
-  { method: 'delete', path: '/responses/:id', scope: 'decide', handle: refuseDeletion },
+  { method: 'post', path: '/responses', handle: createResponse },
+  { method: 'get', path: '/responses/:id', handle: getResponse },
+  { method: 'get', path: '/responses/:id/input_items', handle: listInputItems },
+  { method: 'post', path: '/responses/:id/cancel', handle: cancelResponse },
+  { method: 'delete', path: '/responses/:id', handle: refuseDeletion },
 ];
 
 async function createResponse(request: ProtocolRequest): Promise<Response> {
@@ -52,7 +54,7 @@ async function createResponse(request: ProtocolRequest): Promise<Response> {
 }
 
 async function getResponse(request: ProtocolRequest): Promise<Response> {
-  const id = ownRunOf(request, request.params['id'] ?? '');
+  const id = await ownRunOf(request, request.params['id'] ?? '');
   const { stream, starting_after: after } = readQuery(request.request);
   if (stream !== 'true') {
     return Response.json(await responseOf(request, id, { until: 'now', signal: request.request.signal }));
@@ -68,20 +70,20 @@ async function getResponse(request: ProtocolRequest): Promise<Response> {
 }
 
 async function listInputItems(request: ProtocolRequest): Promise<Response> {
-  const run = ownRunOf(request, request.params['id'] ?? '');
+  const run = await ownRunOf(request, request.params['id'] ?? '');
   return Response.json(itemPage(run, await askedMessages(request, run), request.request));
 }
 
 /** The record of a run tells what its tools have done. */
-function refuseDeletion(request: ProtocolRequest): Promise<never> {
-  const run = ownRunOf(request, request.params['id'] ?? '');
+async function refuseDeletion(request: ProtocolRequest): Promise<never> {
+  const run = await ownRunOf(request, request.params['id'] ?? '');
   const what = `A response is the record of run ${run}, which stays until the retention of Temporal's namespace is over. \`cancel\` ends a run that goes on.`;
   throw new Refused(405, 'RunsAreKept', what);
 }
 
 /** A run that is over stays as it is. */
 async function cancelResponse(request: ProtocolRequest): Promise<Response> {
-  const run = ownRunOf(request, request.params['id'] ?? '');
+  const run = await ownRunOf(request, request.params['id'] ?? '');
   const before = await responseOf(request, run, { until: 'now', signal: request.request.signal });
   if (before.status !== 'in_progress') return Response.json(before);
   await request.client.get(run).cancel();
@@ -107,15 +109,20 @@ function readQuery({ url }: Request): z.output<typeof query> {
 
 async function startOrDecide(
   request: ProtocolRequest,
-  { asked, agent, session, previous }: ResponseRequest,
+  { asked, agent, session, previous, body }: ResponseRequest,
 ): Promise<{ id: string; hasBegun: boolean }> {
-  if ('approvals' in asked) return { id: await answerApprovals(request, asked.approvals), hasBegun: true };
+  if ('approvals' in asked)
+    return {
+      id: await answerApprovals(request, asked.approvals, 'POST /v1/responses approvals'),
+      hasBegun: true,
+    };
   if (agent === undefined) throw bad('model: name the agent.');
-  if (previous !== undefined) demand(request.caller, 'read');
+  if (previous !== undefined) demand(request.caller, 'POST /v1/responses previous_response_id');
   const before = previous === undefined ? [] : await previousMessages(request, previous);
-  const chatHistory = [...before, ...asked.chatHistory];
+  const { chatHistory: given = [], ...fields } = readFields(request.caller, 'POST /v1/responses', body);
+  const chatHistory = [...given, ...before, ...sentHistory(request.caller, asked.chatHistory)];
   const key = request.request.headers.get('idempotency-key') ?? undefined;
-  return startRun(request, { agent, input: asked.input, chatHistory, session, key });
+  return startRun(request, { ...fields, agent, input: asked.input, chatHistory, session, key });
 }
 
 async function responseOf(

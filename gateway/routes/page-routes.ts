@@ -11,7 +11,6 @@ export const pageRoutes = [
   route({
     method: 'get',
     path: '/runs/{id}/page',
-    scope: 'read',
     summary: 'The whole run, with its sub-agents, as a page for a browser',
     response: 'text/html',
     handle: async ({ run, client, webUi }) => {
@@ -25,7 +24,6 @@ export const pageRoutes = [
   route({
     method: 'get',
     path: '/runs/{id}/page/events',
-    scope: 'read',
     summary:
       'Server-sent events: `changed` when the page of the run has something new, `ended` when it is whole',
     handle: async ({ run, request, report }) =>

@@ -1,26 +1,33 @@
-import type { RunContext } from '../../agent/definition/run-context.ts';
 import type { Json } from '../../agent/values/vocabulary.ts';
 import { readToken } from '../../agent/calls/defer-token.ts';
 import { route } from '../http/route.ts';
 import * as schemas from './schemas.ts';
-import { checkOwn, ownPrefix, recordedName } from '../http/tenant.ts';
+import { ownRun, seenOwner } from '../start/own-runs.ts';
+import { ownPrefix, recordedName } from '../http/tenant.ts';
+import { readFields } from '../start/set-fields.ts';
 import { startRun } from '../start/start-run.ts';
 
 export const runRoutes = [
   route({
     method: 'post',
     path: '/runs',
-    scope: 'run',
     summary:
       'Start a run. The same `Idempotency-Key`, or the same id, gives the same run. 202: the run waits for its turn in the session',
     body: schemas.runStart,
     response: schemas.runStarted,
     status: 201,
-    async handle({ client, caller, body: { context, ...start }, agents, imageHosts, request }) {
+    async handle({
+      client,
+      caller,
+      body: { agent, input, id: requested, session, ...fields },
+      agents,
+      imageHosts,
+      request,
+    }) {
       const key = request.headers.get('idempotency-key') ?? undefined;
       const { id, hasBegun } = await startRun(
         { client, caller, agents, imageHosts },
-        { ...start, context: context as RunContext | undefined, key }, // a body is JSON
+        { agent, input, id: requested, session, key, ...readFields(caller, 'POST /runs', fields) },
       );
       return hasBegun ? { id } : Response.json({ id }, { status: 202 });
     },
@@ -28,7 +35,6 @@ export const runRoutes = [
   route({
     method: 'get',
     path: '/runs',
-    scope: 'read',
     summary: 'List runs, open ones first, latest first',
     query: schemas.runQuery,
     response: schemas.runPage,
@@ -38,6 +44,7 @@ export const runRoutes = [
         tags: tag,
         session: session === undefined ? undefined : recordedName(caller, session),
         idPrefix: ownPrefix(caller) || undefined,
+        owner: seenOwner(caller),
       });
       return { runs, nextPage };
     },
@@ -45,7 +52,6 @@ export const runRoutes = [
   route({
     method: 'get',
     path: '/runs/{id}',
-    scope: 'read',
     summary: 'The state of a run',
     response: schemas.runReport,
     handle: ({ run }) => run.describe(),
@@ -53,7 +59,6 @@ export const runRoutes = [
   route({
     method: 'get',
     path: '/runs/{id}/events',
-    scope: 'read',
     summary: 'The events of a run as server-sent events, from the first one, or after `Last-Event-ID`',
     query: schemas.eventsQuery,
     handle: ({ run, query: { after, subAgents }, request }) =>
@@ -66,7 +71,6 @@ export const runRoutes = [
   route({
     method: 'get',
     path: '/runs/{id}/export',
-    scope: 'read',
     summary: 'The whole run, with its sub-agents',
     response: schemas.runExport,
     handle: ({ run }) => run.export(),
@@ -74,13 +78,12 @@ export const runRoutes = [
   route({
     method: 'post',
     path: '/deferred',
-    scope: 'decide',
     summary: 'Give the result of a deferred call, by the token that its tool gave out',
     body: schemas.deferredResult,
     response: schemas.decisionReceipt,
-    handle({ client, caller, body: { token, output } }) {
+    async handle({ client, caller, body: { token, output } }) {
       const found = readToken(token);
-      if (found !== undefined) checkOwn(caller, found.id);
+      if (found !== undefined) await ownRun({ client, caller }, found.id);
       return client.resolve(token, output as Json); // a body is JSON
     },
   }),

@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { decisionNames } from '../../agent/rules/decisions.ts';
+import { startFieldShape } from '../start/start-fields.ts';
 import { runStatuses } from '../../client/read/run-filters.ts';
 
 /** Bodies of requests and responses. Reloop's client checks what a schema leaves open, and names the field. */
@@ -28,18 +29,7 @@ export const runStart = z
       .optional()
       .openapi({ description: 'Id of the run. An id that is there already gives that run' }),
     session: z.string().optional().openapi({ description: 'The conversation that the run continues' }),
-    chatHistory: z
-      .array(z.strictObject({ role: z.enum(['user', 'assistant', 'system']), content: z.string() }))
-      .optional(),
-    variables: z.record(z.string(), z.string()).optional(),
-    model: z.string().optional(),
-    maxIterations: z.int().nullable().optional(),
-    maxExecutionTime: z.int().nullable().optional().openapi({ description: 'Milliseconds' }),
-    budget: z
-      .strictObject({ totalTokens: z.int().nullable().optional(), cost: z.number().nullable().optional() })
-      .optional(),
-    context: z.record(z.string(), json).optional(),
-    tags: z.array(z.string()).optional(),
+    ...startFieldShape,
   })
   .openapi('RunStart');
 

@@ -1,37 +1,35 @@
 import { route } from '../http/route.ts';
 import * as schemas from './schemas.ts';
-import { ownPrefix, recordedName } from '../http/tenant.ts';
+import { ownSession, seenOwner } from '../start/own-runs.ts';
+import { ownPrefix } from '../http/tenant.ts';
 
 export const sessionRoutes = [
   route({
     method: 'get',
     path: '/sessions',
-    scope: 'read',
     summary: 'List sessions, latest first',
     query: schemas.limitQuery,
     response: schemas.sessionList,
-    handle: ({ client, caller, query: { limit = 50 } }) => allOf(client.sessions(limit, ownPrefix(caller))),
+    handle: ({ client, caller, query: { limit = 50 } }) =>
+      allOf(client.sessions(limit, ownPrefix(caller), seenOwner(caller))),
   }),
   route({
     method: 'get',
     path: '/sessions/{name}',
-    scope: 'read',
     summary: 'The messages of a session, and its runs',
     response: schemas.sessionReport,
-    handle: ({ client, caller, name }) => client.session(recordedName(caller, name)).describe(),
+    handle: async (request) => (await ownSession(request, request.name)).describe(),
   }),
   route({
     method: 'delete',
     path: '/sessions/{name}/messages',
-    scope: 'run',
     summary: 'Forget the conversation',
     status: 204,
-    handle: ({ client, caller, name }) => client.session(recordedName(caller, name)).clear(),
+    handle: async (request) => (await ownSession(request, request.name)).clear(),
   }),
   route({
     method: 'get',
     path: '/agents',
-    scope: 'read',
     summary: 'The agents that can be started',
     response: schemas.agentList,
     handle: async ({ agents = [] }) => agents.map(({ name, description }) => ({ name, description })),

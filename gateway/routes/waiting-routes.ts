@@ -1,5 +1,6 @@
 import { aFewAtATime } from '../../agent/values/concurrent.ts';
 import { route } from '../http/route.ts';
+import { seenOwner } from '../start/own-runs.ts';
 import { ownPrefix } from '../http/tenant.ts';
 import { eventText, sseResponse } from '../replies/sse-response.ts';
 import type { WaitingChange } from '../waiting/waiting-feed.ts';
@@ -14,13 +15,17 @@ export const waitingRoutes = [
   route({
     method: 'get',
     path: '/waiting',
-    scope: 'read',
     summary: 'Runs that wait for a person',
     query: schemas.waitingQuery,
     response: schemas.waitingList,
     async handle({ client, caller, query: { limit = 50 } }) {
       const idPrefix = ownPrefix(caller) || undefined;
-      const { runs } = await client.listPage({ status: 'waiting', limit, idPrefix });
+      const { runs } = await client.listPage({
+        status: 'waiting',
+        limit,
+        idPrefix,
+        owner: seenOwner(caller),
+      });
       return aFewAtATime(runs.filter(isOwn), READERS, async ({ id }) => ({
         run: await client.get(id).describe(),
       }));
@@ -29,11 +34,12 @@ export const waitingRoutes = [
   route({
     method: 'get',
     path: '/waiting/events',
-    scope: 'read',
     summary:
       'Server-sent events: `waiting` for each run that waits for a person, `caught_up`, and then `waiting` and `over` as runs change',
     handle: async ({ feed, caller, request, report }) =>
-      sseResponse(request, (signal) => waitingTexts(feed.changes(ownPrefix(caller), signal), signal, report)),
+      sseResponse(request, (signal) =>
+        waitingTexts(feed.changes(ownPrefix(caller), signal, seenOwner(caller)), signal, report),
+      ),
   }),
 ];
 

@@ -1,7 +1,10 @@
+import type { OperatorDecision } from '../../agent/rules/decisions.ts';
 import { demand } from '../http/caller.ts';
+import { ownRun } from './own-runs.ts';
 import type { ProtocolRequest } from '../http/protocol.ts';
 import { bad } from '../http/read-body.ts';
-import { checkOwn } from '../http/tenant.ts';
+import type { RouteName } from '../access/route-table.ts';
+import { decideAs } from './decide-as.ts';
 
 /** A wait for approval: the `n`th wait of a call. */
 export interface Approval {
@@ -27,18 +30,20 @@ export function readApproval(id: string): Approval | undefined {
   return run === undefined || call === undefined ? undefined : { run, call, n: Number(n) };
 }
 
-/** Gives the answers of a person, all to one run. Returns the id of the run. Throws Refused, RunNotFound, DecisionRefused. */
+/** Gives the answers of a person, all to one run. `route`: in the table of routes. Returns the id of the run. Throws Refused, RunNotFound, DecisionRefused. */
 export async function answerApprovals(
   { client, caller }: Pick<ProtocolRequest, 'client' | 'caller'>,
   answers: readonly ApprovalAnswer[],
+  route: RouteName,
 ): Promise<string> {
-  demand(caller, 'decide');
+  demand(caller, route);
   const [id = '', ...others] = new Set(answers.map(({ run }) => run));
   if (others.length > 0)
     throw bad('The approvals are for calls of several runs: send one request for each run.');
-  checkOwn(caller, id);
+  const run = await ownRun({ client, caller }, id);
   for (const { call, n, approve, reason } of answers) {
-    await client.get(id).decide(call, approve ? { type: 'approve' } : { type: 'reject', reason }, n);
+    const decision: OperatorDecision = approve ? { type: 'approve' } : { type: 'reject', reason };
+    await decideAs({ client, caller }, run, call, decision, n);
   }
   return id;
 }

@@ -1,9 +1,12 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Content } from '../../agent/values/content.ts';
+import { overridesOf } from '../../agent/definition/overrides.ts';
+import { canonicalJson } from '../../agent/values/json-object.ts';
+import type { Json } from '../../agent/values/vocabulary.ts';
 import { type Input, readInput } from '../../client/start/read-input.ts';
 import type { AgentClient } from '../../client/api/agent-client.ts';
 import { RunNotFound, unless } from '../../client/connect/errors.ts';
+import type { RecordedStart } from '../../client/start/recorded-start.ts';
 import { runExists } from '../../client/read/run-location.ts';
 import { newRunId } from '../../client/start/run-id.ts';
 import type { StartOptions } from '../../client/start/start-options.ts';
@@ -12,15 +15,19 @@ import type { Caller } from '../http/caller.ts';
 import { Refused } from '../http/problem.ts';
 import type { ProtocolRequest } from '../http/protocol.ts';
 import type { ServedAgent } from '../http/route.ts';
+import { checkSession, ownRun, seenOwner } from './own-runs.ts';
 import { recordedName } from '../http/tenant.ts';
 import { checkImageUrls } from './image-hosts.ts';
+import type { SetFields } from './set-fields.ts';
 
-/** A start as a request asks for it. Names of runs and sessions are without the tenant. */
-export interface RequestedStart extends Omit<StartOptions, 'detach' | 'tenant' | 'taskQueue'> {
+/** A start as a request asks for it, with the fields that the caller may set. Names of runs and sessions are without the tenant. */
+export interface RequestedStart extends SetFields, Pick<StartOptions, 'id' | 'session'> {
   agent: string;
   input: Input;
   /** An idempotency key, in place of `id`: the same caller and key give the same run. */
   key?: string | undefined;
+  /** The id stands for a message that may be sent again: the same id with another start is refused. */
+  isRepeatable?: boolean | undefined;
 }
 
 /** `hasBegun`: false while the run waits for its turn in the session. Such a run cannot be read yet. */
@@ -42,24 +49,36 @@ export async function startRun(
     agents,
     imageHosts,
   }: Pick<ProtocolRequest, 'client' | 'caller' | 'agents' | 'imageHosts'>,
-  { agent, input, key, session, id: requested, ...options }: RequestedStart,
+  {
+    agent,
+    input,
+    key,
+    isRepeatable = key !== undefined,
+    session: conversation,
+    id: requested,
+    context = caller.context,
+    ...fields
+  }: RequestedStart,
 ): Promise<StartedRun> {
   servedAgent(agents, agent);
   checkImageUrls(input, imageHosts);
+  if (conversation !== undefined) await checkSession({ client, caller }, conversation);
   const id = idOf(caller, agent, requested, key);
-  if (key !== undefined) await checkSameStart(client, id, { agent, input });
-  const recorded = session === undefined ? undefined : recordedName(caller, session);
-  await client.start(agent, input, {
-    ...options,
-    id,
-    detach: true,
-    tenant: caller.tenant,
-    session: recorded,
-  });
+  const session = conversation === undefined ? undefined : recordedName(caller, conversation);
+  const options = { ...fields, context, tenant: caller.tenant, session };
+  if (isRepeatable) await checkSameStart(client, id, { agent, input, ...options });
+  await client.start(agent, input, { ...options, id, detach: true });
+  if (requested !== undefined) await checkFound({ client, caller }, id);
   const hasBegun =
-    recorded === undefined ||
+    session === undefined ||
     (await withTimeLimit(BEGIN_MS, undefined, (signal) => waitUntilBegun(client, id, signal)));
-  return { id, hasBegun, session: recorded };
+  return { id, hasBegun, session };
+}
+
+/** Throws RunNotFound if the id is that of a run of another caller, which was there before. A run that waits for its turn is new. */
+async function checkFound(by: Pick<ProtocolRequest, 'client' | 'caller'>, id: string): Promise<void> {
+  if (seenOwner(by.caller) === undefined || !(await runExists(by.client.temporal, id))) return;
+  await ownRun(by, id);
 }
 
 /** A run of a session that nobody else uses begins at once. */
@@ -101,24 +120,41 @@ function idOf(caller: Caller, agent: string, id: string | undefined, key: string
   return recordedName(caller, `${agent}-${digest.digest('hex').slice(0, 24)}`);
 }
 
-/** Throws Refused for an id of a key or of a message that started another run. */
-export async function checkSameStart(
+/** Throws Refused for an id of a key or of a message that started another run: the whole start has to be the same. */
+async function checkSameStart(
   client: AgentClient,
   id: string,
-  { agent, input }: { agent: string; input: Input },
+  {
+    agent,
+    input,
+    session,
+    chatHistory = [],
+    variables,
+    ...options
+  }: Omit<RequestedStart, 'key' | 'id' | 'isRepeatable'>,
 ): Promise<void> {
-  const asked = textOf(readInput(input).input);
-  const begun = await unless(RunNotFound, client.get(id).describe());
+  const begun = await unless(RunNotFound, client.get(id).recordedStart());
   if (begun === undefined) return;
-  if (begun.agent === agent && textOf(begun.input) === asked) return;
+  const asked = {
+    agent,
+    input: readInput(input).input,
+    session,
+    // A session has its own messages.
+    chatHistory: session === undefined ? chatHistory : undefined,
+    variables,
+    overrides: overridesOf(options),
+  };
+  if (textOf(begun) === textOf(asked)) return;
   throw new Refused(
     422,
     'KeyUsed',
-    'This idempotency key, or id of a message, has started another run. Take a new one for another question.',
+    'This idempotency key, or id of a message, has started another run. Take a new one for another question, or for other options.',
   );
 }
 
-/** Tells two questions apart. The place where an image is recorded (`ref`) is known only after the start. */
-function textOf(input: Content): string {
-  return JSON.stringify(input, (name, value: unknown) => (name === 'ref' ? undefined : value));
+/** Tells two starts apart. The place where an image is recorded (`ref`) is known only after the start. */
+function textOf(start: RecordedStart): string {
+  return canonicalJson(
+    JSON.parse(JSON.stringify(start, (name, value: unknown) => (name === 'ref' ? undefined : value))) as Json,
+  );
 }

@@ -14,10 +14,10 @@ export type WaitingChange =
 /** The runs that wait for a person, as they come and go. */
 export interface WaitingFeed {
   /**
-   * Changes of the runs whose ids begin with `prefix`. A slow reader gets the latest state. Throws the errors of the client, and an
+   * Changes of the runs whose ids begin with `prefix`, and that belong to `owner`, if given. A slow reader gets the latest state. Throws the errors of the client, and an
    * AbortError when the signal comes.
    */
-  changes(prefix: string, signal: AbortSignal): AsyncGenerator<WaitingChange>;
+  changes(prefix: string, signal: AbortSignal, owner?: string): AsyncGenerator<WaitingChange>;
 }
 
 export interface WaitingFeedOptions {
@@ -49,11 +49,11 @@ export function createWaitingFeed(
   const polls = new Map<string, Poll>();
 
   return {
-    async *changes(prefix, signal) {
+    async *changes(prefix, signal, owner) {
       const poll = polls.get(prefix) ?? begin(prefix);
       poll.readers++;
       try {
-        yield* changesOf(poll, signal);
+        yield* changesOf(poll, signal, owner);
       } finally {
         poll.readers--;
       }
@@ -87,7 +87,11 @@ export function createWaitingFeed(
   }
 }
 
-async function* changesOf(poll: Poll, signal: AbortSignal): AsyncGenerator<WaitingChange> {
+async function* changesOf(
+  poll: Poll,
+  signal: AbortSignal,
+  owner: string | undefined,
+): AsyncGenerator<WaitingChange> {
   const sent = new Map<string, WaitingRun>();
   let moreSent: boolean | undefined;
   for (let seen = 0; ;) {
@@ -96,7 +100,7 @@ async function* changesOf(poll: Poll, signal: AbortSignal): AsyncGenerator<Waiti
     const { runs, more, failure } = poll;
     if (failure !== undefined) throw failure;
     for (const [id, run] of runs) {
-      if (sent.get(id) === run) continue;
+      if (sent.get(id) === run || (owner !== undefined && run.owner !== owner)) continue;
       sent.set(id, run);
       yield { type: 'waiting', run };
     }

@@ -16,6 +16,8 @@ export interface WaitingRun {
   /** The question as people read it. */
   input: string;
   session?: string | undefined;
+  /** Name of the person that the run belongs to. */
+  owner?: string | undefined;
   tags?: readonly string[] | undefined;
   /** Who started the run, as the sender said. */
   by?: string | undefined;
@@ -100,11 +102,11 @@ export function unreadableRun(
 
 function listedRun(
   { temporal }: AgentClient,
-  { id, agent, input, session, tags, startedAt }: RunSummary,
+  { id, agent, input, session, owner, tags, startedAt }: RunSummary,
   webUi: string | undefined,
 ): Omit<WaitingRun, 'calls' | 'by' | 'steps'> {
   const url = webUi && workflowPage(webUi, temporal.options.namespace, id);
-  return { id, agent, input, session, tags, startedAt: startedAt.toISOString(), url };
+  return { id, agent, input, session, owner, tags, startedAt: startedAt.toISOString(), url };
 }
 
 /** The input that the model wrote; undefined if the call still has it. */

@@ -59,7 +59,7 @@ const agents = [
 const rig = useRig({ agents });
 
 const tokens = [
-  { token: 'token-of-the-chief', name: 'chief', tenant: 'chat' },
+  { token: 'token-of-the-chief', name: 'chief', tenant: 'chat', scopes: ['admin' as const] },
   {
     token: 'token-of-a-customer',
     name: 'customer',

@@ -27,7 +27,7 @@ function heapBytes(): number {
 test('no odd request makes the gateway fail, tells where its code is, or leaves anything in memory', async () => {
   const errors: unknown[] = [];
   const gateway = createGateway(rig.client, {
-    tokens: [{ token: TOKEN, name: 'a', tenant: 't' }],
+    tokens: [{ token: TOKEN, name: 'a', tenant: 't', scopes: ['admin'] }],
     agents: [{ name: 'clerk' }],
     requestsPerMinute: Number.MAX_SAFE_INTEGER,
     callbacks: true,

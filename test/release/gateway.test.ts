@@ -43,7 +43,12 @@ afterAll(async () => {
 
 function startGateway(index: number): void {
   const file = join(rig.folder, 'callers.json');
-  const callers = TENANTS.map((tenant) => ({ token: tokenOf(tenant), name: `${tenant}'s app`, tenant }));
+  const callers = TENANTS.map((tenant) => ({
+    token: tokenOf(tenant),
+    name: `${tenant}'s app`,
+    tenant,
+    scopes: ['admin'],
+  }));
   writeFileSync(file, JSON.stringify(callers));
   const args = ['serve', '--port', String(ports[index]), '--tokens', file, '--config', CONFIG];
   gateways[index] = reloop([...args, '--address', rig.server.address], { OPENAI_BASE_URL: rig.model.url });

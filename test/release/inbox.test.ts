@@ -84,8 +84,14 @@ const LOOKS = [
 const tenants = ['night', 'model', 'keys', 'two', 'scopes', 'page', ...LOOKS.map((look) => look.join('-'))];
 const tokenOf = (tenant: string, name = 'ann') => `token-of-${name}-of-${tenant}`;
 const tokens = tenants.flatMap((tenant) => [
-  { token: tokenOf(tenant), name: 'ann', tenant },
-  { token: tokenOf(tenant, 'rita'), name: 'rita', tenant, scopes: ['read' as const] },
+  { token: tokenOf(tenant), name: 'ann', tenant, scopes: ['admin' as const] },
+  {
+    token: tokenOf(tenant, 'rita'),
+    name: 'rita',
+    tenant,
+    scopes: ['read' as const],
+    may: ['all-runs' as const],
+  },
 ]);
 let browser: Browser;
 let servers: GatewayServer[];

@@ -47,7 +47,10 @@ describe.skipIf(python === '')(`a client of OpenAI's API${title}`, () => {
   let gateway: GatewayServer;
   const read = new Map<string, unknown>();
   beforeAll(async () => {
-    gateway = await startGateway(rig.client, { tokens: [{ token: TOKEN, name: 'python' }], agents });
+    gateway = await startGateway(rig.client, {
+      tokens: [{ token: TOKEN, name: 'python', scopes: ['admin'] }],
+      agents,
+    });
     const program = ['test/fixtures/programs/openai-clients.py', `${gateway.url}/v1`, TOKEN];
     const { stdout } = await promisify(execFile)(python, program, { cwd: root, env: cleanEnv() });
     for (const line of stdout.trim().split('\n')) {

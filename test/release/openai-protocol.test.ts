@@ -93,7 +93,7 @@ function pageProgram(url: string): string {
 async function startGateway(): Promise<{ command: Command; url: string }> {
   const port = await freePort();
   const file = join(rig.folder, 'callers.json');
-  writeFileSync(file, JSON.stringify([{ token: TOKEN, name: 'python' }]));
+  writeFileSync(file, JSON.stringify([{ token: TOKEN, name: 'python', scopes: ['admin'] }]));
   const args = ['serve', '--port', String(port), '--tokens', file, '--config', CONFIG];
   const command = reloop([...args, '--address', rig.server.address], { OPENAI_BASE_URL: rig.model.url });
   await command.prints('Gateway ready');

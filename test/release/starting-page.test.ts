@@ -65,7 +65,9 @@ beforeAll(async () => {
     {},
     server.address,
   );
-  const { fetch } = createGateway(rig.client, { tokens: [{ token: TOKEN, name: 'test' }] });
+  const { fetch } = createGateway(rig.client, {
+    tokens: [{ token: TOKEN, name: 'test', scopes: ['admin'] }],
+  });
   gateway = await new Promise((resolve) => {
     const options = { fetch, port: 0, hostname: '127.0.0.1' };
     gatewayServer = serve(options, ({ port }) => resolve(`127.0.0.1:${port}`));

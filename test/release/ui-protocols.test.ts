@@ -236,7 +236,7 @@ function serve(bundle: string): void {
 async function startGateway(): Promise<{ command: Command; port: number }> {
   const port = await freePort();
   const file = join(rig.folder, 'callers.json');
-  writeFileSync(file, JSON.stringify([{ token: TOKEN, name: 'page' }]));
+  writeFileSync(file, JSON.stringify([{ token: TOKEN, name: 'page', scopes: ['admin'] }]));
   const args = ['serve', '--port', String(port), '--tokens', file, '--config', CONFIG];
   const command = reloop([...args, '--address', rig.server.address], { OPENAI_BASE_URL: rig.model.url });
   await command.prints('Gateway ready');

@@ -44,10 +44,10 @@ const agents = [
   { ...plain, name: 'slow', model: slow },
 ] satisfies AgentDefinition[];
 const callers = {
-  root: { token: 'admin-token-0123456789', name: 'root' },
+  root: { token: 'admin-token-0123456789', name: 'root', scopes: ['admin'] },
   rita: { token: 'starter-token-0123456789', name: 'rita', scopes: ['run', 'read'] },
-  ann: { token: 'acme-token-0123456789', name: 'ann', tenant: 'front-acme' },
-  otto: { token: 'other-token-0123456789', name: 'otto', tenant: 'front-other' },
+  ann: { token: 'acme-token-0123456789', name: 'ann', tenant: 'front-acme', scopes: ['admin'] },
+  otto: { token: 'other-token-0123456789', name: 'otto', tenant: 'front-other', scopes: ['admin'] },
 } satisfies { [name: string]: TokenCaller };
 export type Who = keyof typeof callers;
 

@@ -17,7 +17,7 @@ const client = new AgentClient(deaf, '127.0.0.1:1', 'reloop');
 afterAll(() => deaf.connection.close());
 
 const TOKEN = 'a-token-of-a-test';
-const tokens: TokenCaller[] = [{ token: TOKEN, name: 'a' }];
+const tokens: TokenCaller[] = [{ token: TOKEN, name: 'a', scopes: ['admin'] }];
 const bearer = { authorization: `Bearer ${TOKEN}` };
 const ask = (options: GatewayOptions, url: string, init: RequestInit = {}) =>
   createGateway(client, options).fetch(new Request(url, init));
@@ -108,7 +108,11 @@ describe('tokens', () => {
     ['there are none', [], 'The list of tokens is empty'],
     ['an entry is null', [null], 'Entry 1 of the tokens is null'],
     ['an entry is a text', [...tokens, TOKEN], 'Entry 2 of the tokens is "a-token-of-a-test"'],
-    ['two callers have one', [...tokens, { token: TOKEN, name: 'b' }], 'a and b have the same token'],
+    [
+      'two callers have one',
+      [...tokens, { token: TOKEN, name: 'b', scopes: ['admin'] }],
+      'a and b have the same token',
+    ],
     ['one has a space', [{ token: 'a token with a space', name: 'a' }], 'The token of a has a space'],
     ['one has an umlaut', [{ token: 'ein-täuschend-langes', name: 'a' }], 'The token of a has a space, or'],
   ])('are refused if %s', (_why, callers, sentence) => {

@@ -25,9 +25,17 @@ describe('options', () => {
   });
 
   test.each<[string, object, string]>([
-    ['a token is short', { token: 'short', name: 'a' }, 'The token of a has fewer than 16 characters'],
+    [
+      'a token is short',
+      { token: 'short', name: 'a', scopes: [] },
+      'The token of a has fewer than 16 characters',
+    ],
     ['a caller has no name', { token: TOKEN }, 'A caller has no name'],
-    ['a tenant has a dot', { token: TOKEN, name: 'a', tenant: 'x.y' }, 'The tenant of a has to be'],
+    [
+      'a tenant has a dot',
+      { token: TOKEN, name: 'a', tenant: 'x.y', scopes: [] },
+      'The tenant of a has to be',
+    ],
     ['a scope is unknown', { token: TOKEN, name: 'a', scopes: ['all'] }, 'The scopes of a have to be'],
   ])('are refused if %s', (_why, caller, sentence) => {
     expect(() => byToken([caller as never])).toThrow(sentence);
@@ -65,7 +73,10 @@ test('a body that is too large is refused', async () => {
 });
 
 test('pages of listed origins may ask, and no others', async () => {
-  const options = { tokens: [{ token: TOKEN, name: 'a' }], origins: ['https://app.example.com'] };
+  const options = {
+    tokens: [{ token: TOKEN, name: 'a', scopes: ['admin' as const] }],
+    origins: ['https://app.example.com'],
+  };
   const allowed = async (origin: string) => {
     const { headers } = await ask(options, '/agents', { headers: { origin, ...bearer } });
     return headers.get('access-control-allow-origin');
@@ -100,7 +111,7 @@ test.each([
 test.each(['', '/api/reloop'])(
   'the inbox is at %j and below, for everybody, and loads only from there',
   async (basePath) => {
-    const options = { tokens: [{ token: TOKEN, name: 'a' }], basePath };
+    const options = { tokens: [{ token: TOKEN, name: 'a', scopes: ['admin' as const] }], basePath };
     const page = await ask(options, `${basePath}/`);
     const [html, policy] = [await page.text(), page.headers.get('content-security-policy')];
     expect(policy).toContain("default-src 'none'");
@@ -133,7 +144,7 @@ describe('a rate limit', () => {
 test('no request makes the gateway fail, or tells where its code is', async () => {
   const errors: unknown[] = [];
   const gateway = createGateway(client, {
-    tokens: [{ token: TOKEN, name: 'a', tenant: 't' }],
+    tokens: [{ token: TOKEN, name: 'a', tenant: 't', scopes: ['admin'] }],
     requestsPerMinute: Number.MAX_SAFE_INTEGER,
     onError: (error) => errors.push(error),
   });

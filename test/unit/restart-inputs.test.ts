@@ -156,11 +156,17 @@ describe('a run that does steps again has', () => {
     ]);
   });
 
-  test('as a fork with a limit no earlier raise of that limit', async () => {
+  test('as a fork no raised limit: it was raised for the other run', async () => {
     const forked = (options: object) =>
       inputOf('extended', (client, id) => fork(client, id, { step: 3, ...options }));
-    expect((await forked({})).counters?.allowance).toEqual({ iterations: 5 });
-    expect((await forked({ maxIterations: 3 })).counters?.allowance?.iterations).toBeUndefined();
+    expect((await forked({})).counters?.allowance).toBeUndefined();
+    expect((await forked({ maxIterations: 3 })).counters?.allowance).toBeUndefined();
+  });
+
+  test('as a fork another context, if one is given', async () => {
+    const context = { user: 'ann' };
+    const input = await inputOf('extended', (client, id) => fork(client, id, { step: 3, context }));
+    expect(input.manifest?.context).toEqual(context);
   });
 });
 

@@ -19,7 +19,7 @@ const rig = useRig({
 });
 
 const secret = `whsec_${Buffer.from('a secret of thirty-two bytes ok!').toString('base64')}`;
-const callers = { tokens: [{ token: 'admin-token-0123456789', name: 'root' }] };
+const callers = { tokens: [{ token: 'admin-token-0123456789', name: 'root', scopes: ['admin' as const] }] };
 const open = { ...callers, callbacks: true };
 const signed = { ...callers, callbacks: { secret } };
 

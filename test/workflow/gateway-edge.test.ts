@@ -29,9 +29,9 @@ const agents = [
 const rig = useRig({ agents });
 
 const callers = {
-  root: { token: 'admin-token-0123456789', name: 'root' },
-  small: { token: 'small-token-0123456789', name: 'small', tenant: 'acme' },
-  great: { token: 'great-token-0123456789', name: 'great', tenant: 'ACME' },
+  root: { token: 'admin-token-0123456789', name: 'root', scopes: ['admin'] },
+  small: { token: 'small-token-0123456789', name: 'small', tenant: 'acme', scopes: ['admin'] },
+  great: { token: 'great-token-0123456789', name: 'great', tenant: 'ACME', scopes: ['admin'] },
 } satisfies { [name: string]: TokenCaller };
 type Who = keyof typeof callers;
 const options: GatewayOptions = { tokens: Object.values(callers), agents };

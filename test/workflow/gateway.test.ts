@@ -30,10 +30,10 @@ const agents = [
 const rig = useRig({ agents });
 
 const callers = {
-  root: { token: 'admin-token-0123456789', name: 'root' },
-  rita: { token: 'reader-token-0123456789', name: 'rita', scopes: ['read'] },
-  ann: { token: 'acme-token-0123456789', name: 'ann', tenant: 'acme' },
-  otto: { token: 'other-token-0123456789', name: 'otto', tenant: 'other' },
+  root: { token: 'admin-token-0123456789', name: 'root', scopes: ['admin'] },
+  rita: { token: 'reader-token-0123456789', name: 'rita', scopes: ['read', 'inspect'], may: ['all-runs'] },
+  ann: { token: 'acme-token-0123456789', name: 'ann', tenant: 'acme', scopes: ['admin'] },
+  otto: { token: 'other-token-0123456789', name: 'otto', tenant: 'other', scopes: ['admin'] },
 } satisfies { [name: string]: TokenCaller };
 type Who = keyof typeof callers;
 

@@ -23,7 +23,7 @@ const agents = [
 const rig = useRig({ agents });
 const served = agents.map(({ name, description }) => ({ name, description }));
 const callers = [
-  { token: 'admin-token-0123456789', name: 'root' },
+  { token: 'admin-token-0123456789', name: 'root', scopes: ['admin' as const] },
   { token: 'acme-token-01234567890', name: 'ann', tenant: 'mcp-acme', scopes: ['run'] as const },
   { token: 'read-token-01234567890', name: 'rita', scopes: ['read'] as const },
 ];

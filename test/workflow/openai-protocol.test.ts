@@ -62,11 +62,11 @@ const agents = [
 const rig = useRig({ agents });
 
 const callers = {
-  root: { token: 'admin-token-0123456789', name: 'root' },
+  root: { token: 'admin-token-0123456789', name: 'root', scopes: ['admin'] },
   rita: { token: 'starter-token-0123456789', name: 'rita', scopes: ['run', 'read'] },
-  ann: { token: 'acme-token-0123456789', name: 'ann', tenant: 'openai-acme' },
+  ann: { token: 'acme-token-0123456789', name: 'ann', tenant: 'openai-acme', scopes: ['admin'] },
   sam: { token: 'only-starts-token-0123456789', name: 'sam', scopes: ['run'] },
-  otto: { token: 'other-token-0123456789', name: 'otto', tenant: 'openai-other' },
+  otto: { token: 'other-token-0123456789', name: 'otto', tenant: 'openai-other', scopes: ['admin'] },
 } satisfies { [name: string]: TokenCaller };
 
 let baseURL: string;

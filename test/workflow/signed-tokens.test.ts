@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { expect, test, vi } from 'vitest';
 import { createGateway } from '../../gateway/gateway.ts';
+import type { TokenCaller } from '../../gateway/http/caller.ts';
 import { readFacts } from '../../history/read/facts.ts';
 import { defineTool } from '../../tools/tool.ts';
 import { allOf } from '../support/all-of.ts';
@@ -63,7 +64,12 @@ test('a token is signed with the key of its worker, and no other token is accept
 test('a gateway refuses an unsigned token, and takes a token that an older key has signed', async () => {
   const { run, token, unsigned } = await deferred();
   process.env['RELOOP_DEFER_KEY'] = `${otherKey},${key}`;
-  const caller = { token: 'caller-token-0123456789', name: 'warehouse' };
+  const caller: TokenCaller = {
+    token: 'caller-token-0123456789',
+    name: 'warehouse',
+    scopes: ['decide'],
+    may: ['all-runs'],
+  };
   const gateway = createGateway(rig.client, { tokens: [caller] });
   const give = (sent: string) =>
     gateway.fetch(

@@ -10,7 +10,7 @@ import { activityId, parseActivityId, withoutSchedule } from '../../agent/calls/
 import { budgetLeft } from '../../agent/limits/counters.ts';
 import type { RunResult } from '../../agent/run/run-result.ts';
 import { asText, type Json } from '../../agent/values/vocabulary.ts';
-import { AGENT_RUN, type AgentRunInput, runLabels } from '../messages.ts';
+import { AGENT_RUN, type AgentRunInput, ownershipIn, runLabels } from '../messages.ts';
 import { ReloopAgent, fixedAttributes } from '../web-ui/run-attributes.ts';
 import { runFailure } from '../temporal/run-failure.ts';
 import type { AgentLoop } from '../run/agent-loop.ts';
@@ -55,7 +55,7 @@ export function runSubAgent(
       args: [{ agent, question, root, caller: id, ...inherited }],
       // If the parent is terminated, the server cancels the child. If the parent is cancelled, the parent waits for the child.
       parentClosePolicy: ParentClosePolicy.REQUEST_CANCEL,
-      ...runLabels(agent, question.input),
+      ...runLabels(agent, question.input, {}, ownershipIn(workflowInfo().memo)),
       ...attributesOf(agent),
     }),
   );

@@ -34,7 +34,7 @@ import { readSessionStart } from '../../agent/session/session-start.ts';
 import { turnsToFold, withSummary, withTurn } from '../../agent/session/turns.ts';
 import { summaryOptions } from '../temporal/activity-options.ts';
 import type { agentRun } from '../agent-run.ts';
-import { AGENT_RUN, type AgentRunInput, type RecordedResult, runLabels } from '../messages.ts';
+import { AGENT_RUN, type AgentRunInput, type RecordedResult, ownershipIn, runLabels } from '../messages.ts';
 import { ReloopSession, fixedAttributes } from '../web-ui/run-attributes.ts';
 import { onSignal } from '../temporal/on-signal.ts';
 import { isAlreadyStarted } from '../temporal/run-failure.ts';
@@ -272,7 +272,7 @@ function startRun(
     workflowIdReusePolicy: 'REJECT_DUPLICATE',
     parentClosePolicy: ParentClosePolicy.ABANDON,
     cancellationType: ChildWorkflowCancellationType.ABANDON,
-    ...runLabels(agent, input, overrides),
+    ...runLabels(agent, input, overrides, { ...ownershipIn(workflowInfo().memo), askedBy: by }),
     ...attributes,
   });
 }

@@ -1,11 +1,13 @@
 import { z } from '@hono/zod-openapi';
 import { optional, readBody } from '../../http/read-body.ts';
 import type { RequestedStart } from '../../start/start-run.ts';
-import { message, readMessages } from './read-messages.ts';
+import { type ChatQuestion, message, readMessages } from './read-messages.ts';
 import { refuseFields, setsToolsAside } from './refuse-fields.ts';
 
 export interface ChatRequest {
-  start: RequestedStart;
+  start: RequestedStart & Pick<ChatQuestion, 'chatHistory'>;
+  /** The fields of the body that are not OpenAI's. */
+  body: object;
   stream: boolean;
   includeUsage: boolean;
 }
@@ -34,6 +36,7 @@ export async function readChat(request: Request): Promise<ChatRequest> {
   const key = request.headers.get('idempotency-key') ?? undefined;
   return {
     start: { agent, ...asked, session, key },
+    body: rest,
     stream,
     includeUsage: stream_options?.include_usage === true,
   };

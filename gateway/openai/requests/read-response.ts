@@ -13,6 +13,8 @@ export interface ResponseRequest {
   /** Id of the response before. */
   previous: string | undefined;
   isBackground: boolean;
+  /** The fields of the body that are not OpenAI's. */
+  body: object;
   stream: boolean;
   echo: RequestEcho;
 }
@@ -88,6 +90,7 @@ export async function readResponseRequest(request: Request): Promise<ResponseReq
     session,
     previous,
     isBackground: background,
+    body: rest,
     stream,
     echo: {
       background,

@@ -1,0 +1,42 @@
+import type { OperatorDecision } from '../../agent/rules/decisions.ts';
+import { fieldOf } from '../../agent/values/values.ts';
+import type { AgentRun } from '../../client/api/agent-run.ts';
+import { isForWaiting, resolveTargetCall } from '../../client/read/resolve-target.ts';
+import { isAllowed } from '../http/caller.ts';
+import { hasAsked } from './own-runs.ts';
+import { Refused } from '../http/problem.ts';
+import type { ProtocolRequest } from '../http/protocol.ts';
+
+/** A number that no wait has: the call must not begin to wait between the look at it and the decision. */
+const NO_WAIT = Number.MAX_SAFE_INTEGER;
+
+/**
+ * Decides on a call in the caller's name. Who asked cannot approve: on an own run, a caller without `own-approvals` decides neither on a
+ * wait for approval, nor on other input of a call. Throws Refused and the errors of `AgentRun.decide`.
+ */
+export async function decideAs(
+  { client, caller }: Pick<ProtocolRequest, 'client' | 'caller'>,
+  run: AgentRun,
+  call: string | undefined,
+  decision: OperatorDecision,
+  wait?: number,
+): ReturnType<AgentRun['decide']> {
+  if (isAllowed(caller, 'own-approvals') || !(await hasAsked({ client, caller }, run.id)))
+    return run.decide(call, decision, wait);
+  const { waiting } = await run.describe();
+  const isOfWait = isForWaiting(decision.type);
+  const meant = call ?? (isOfWait ? resolveTargetCall(waiting, decision.type) : undefined);
+  const found = waiting.find((one) => one.call === meant);
+  if (
+    found?.reason === 'approval' ||
+    decision.type === 'approve' ||
+    fieldOf(decision, 'input') !== undefined
+  ) {
+    throw new Refused(
+      403,
+      'Forbidden',
+      `${caller.name} has started run ${run.id}, so another person approves its calls. To approve one's own, the entry of ${caller.name} needs may: ["own-approvals"].`,
+    );
+  }
+  return run.decide(meant, decision, wait ?? found?.n ?? (isOfWait ? NO_WAIT : undefined));
+}
