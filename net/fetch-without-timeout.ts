@@ -24,8 +24,11 @@ export function noTimeoutDispatcher(): Dispatcher | undefined {
   // The value under this symbol has one shape, which no package declares.
   const shared = Reflect.get(globalThis, GLOBAL) as Dispatcher | undefined;
   if (shared === undefined) return undefined;
-  const dispatch: Dispatcher['dispatch'] = (options, handler) =>
-    shared.dispatch({ ...options, headersTimeout: 0, bodyTimeout: 0 }, handler);
+  const dispatch: Dispatcher['dispatch'] = (options, handler) => {
+    // `request` of undici 6 leaves its own option among them, which undici 8, of Node 26, refuses.
+    const limits = { headersTimeout: 0, bodyTimeout: 0, dispatcher: undefined };
+    return shared.dispatch({ ...options, ...limits }, handler);
+  };
   // A request uses only this method of a dispatcher.
   return { dispatch } as Dispatcher;
 }

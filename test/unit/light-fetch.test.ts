@@ -153,6 +153,21 @@ test('a dispatcher of a version that takes no requests of this one is used by fe
   expect(handlers).toEqual([true, false]);
 });
 
+test('a request is dispatched once, also where an option that is meant for undici itself is refused', async () => {
+  let dispatches = 0;
+  const before = useDispatcher({
+    dispatch(options: { dispatcher?: unknown }, handler: object) {
+      dispatches++;
+      if (options.dispatcher !== undefined)
+        throw Object.assign(new Error('opts.dispatcher is not supported'), { code: 'UND_ERR_INVALID_ARG' });
+      return before.dispatch(options, handler);
+    },
+  });
+  const url = await bareServer((_request, response) => void response.writeHead(200, JSON_TYPE).end(reply));
+  expect((await ask(url)).text).toBe('hi');
+  expect(dispatches).toBe(1);
+});
+
 test('a header that no Headers can hold is left out, and the reply is read', async () => {
   const url = await bareServer((_request, { socket }) => {
     const headers = `content-type: application/json\r\nx-model-name: 通义千问`;
