@@ -22,6 +22,7 @@ import tls from 'node:tls';
 
 const config = JSON.parse(process.argv[1]);
 process.argv[1] = 'python'; // shows in os.environ
+globalThis.console = new console.Console(process.stderr); // standard output is for replies
 // Pyodide asks for the constants in an old way, which the permission model refuses.
 process.binding = () => ({ fs: fs.constants });
 
@@ -35,19 +36,17 @@ function take(owner) {
     if (typeof value === 'function' && writable && name !== 'constructor') owner[name] = noNetwork;
   }
 }
-// Whatever way leads to a handle of Node's own code: nothing connects or listens without these.
+// Whatever way leads to a handle of Node's own code: nothing connects or listens without these. Throws where Node hands out none.
 function handlePrototypes() {
-  // A lookup that never answers, and a path that cannot be: nothing is connected.
-  const sockets = [{ host: 'x.invalid', port: 1, lookup() {} }, { path: '/dev/null/none' }].map((where) =>
-    new net.Socket().on('error', () => undefined).connect(where),
-  );
-  const handles = [
-    ...sockets.map((socket) => socket._handle),
-    dgram._createSocketHandle(undefined, undefined, 'udp4', undefined, 0),
-    new dns.Resolver()._handle,
-  ];
+  // A lookup that never answers: nothing is connected.
+  const tcp = new net.Socket().connect({ host: 'x.invalid', port: 1, lookup() {} });
+  const udp = dgram.createSocket('udp4');
+  const udpState = Object.getOwnPropertySymbols(udp).map((key) => udp[key]).find((state) => state?.handle);
+  // Standard input is a pipe. Node 25 and later make no other one without the permission for the network.
+  const handles = [tcp._handle, process.stdin._handle, udpState.handle, new dns.Resolver()._handle];
   const prototypes = handles.map((handle) => Object.getPrototypeOf(handle));
-  for (const socket of sockets) socket.destroy();
+  tcp.destroy();
+  udp.close();
   return prototypes;
 }
 function shutOff() {
@@ -92,13 +91,15 @@ process.exit(0);
 `;
 
 /**
- * Answers requests on file descriptor 3 until it closes. A JavaScript error ends the process: Pyodide does not survive one.
+ * Answers requests on standard input, by standard output, until the input closes. A JavaScript error ends the process: Pyodide does not
+ * survive one. Node 26.12 takes no other descriptor as a socket without the permission for the network, and a read of a file that waits
+ * for a request would keep the process from ending.
  *
  * Python's objects lie in WebAssembly's memory, its files and pipes in JavaScript's. All of them together are held to
  * `memoryBytes` beyond what there is at the start. The size of the process would not do: freed memory is a part of it.
  */
 export const serveSource = String.raw`
-const channel = new net.Socket({ fd: 3, readable: true, writable: true });
+const { stdin: requests, stdout: replies } = process;
 const { memoryUsage } = process;
 const { gc } = globalThis;
 let grown = 0;
@@ -148,10 +149,10 @@ shutOff();
 atStart = used();
 
 let rest = '';
-channel.setEncoding('utf8').on('data', (text) => {
+requests.setEncoding('utf8').on('data', (text) => {
   const lines = (rest + text).split('\n');
   rest = lines.pop();
-  for (const line of lines) channel.write(answer(line) + '\n');
+  for (const line of lines) replies.write(answer(line) + '\n');
 });
-channel.on('close', () => process.exit(0));
+requests.on('close', () => process.exit(0));
 `;

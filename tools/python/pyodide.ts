@@ -15,10 +15,11 @@ import { replSource } from './host.ts';
 export async function pyodideLaunch(memoryBytes: number): Promise<Launch> {
   const image = await bootImage();
   const readable = image === undefined ? [] : [image];
+  const args = nodeArgs(readable, [], bootSource + serveSource, { image, memoryBytes, repl: replSource });
   return {
     name: 'Pyodide',
-    command: process.execPath,
-    args: nodeArgs(readable, [], bootSource + serveSource, { image, memoryBytes, repl: replSource }),
+    command: '/bin/sh',
+    args: ['-c', 'exec "$@" <&3 >&3 3>&-', 'sh', process.execPath, ...args],
     env: {},
   };
 }
