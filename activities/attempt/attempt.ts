@@ -183,7 +183,7 @@ function toFailure(
   return byServer ? cancelledFailure(attempt, 'The call was cancelled') : shutdownFailure();
 }
 
-/** The failure of an attempt that ended by itself, or by its time-out. It is counted in the heartbeat record. */
+/** The failure of an attempt that ended with an error, or by its time-out. It is counted in the heartbeat record. */
 function ownFailure(error: unknown, policy: AttemptPolicy, { heartbeat }: AttemptRecord): Error {
   const classified = policy.classify(error);
   const isFailure = policy.holdsBack !== true || classified.heldBack !== true;

@@ -111,7 +111,7 @@ async function complete(
   return { text: asText(markedAnswer({ output, truncated })), changes };
 }
 
-/** Throws for a reply without a word: it is no answer, and the tool is tried again. */
+/** Throws for a reply without a word: it is not an answer, and the tool is tried again. */
 function checkText({ text, finishReason }: ModelReply, model: string): void {
   if (text.trim() !== '') return;
   const message = `The model ${model} answered with nothing (finish reason: ${finishReason}).`;

@@ -21,7 +21,7 @@ export interface WholeCounts {
 }
 
 /**
- * The same counts whoever counted: the prompt with its cached tokens, the completion with the thoughts, the total their sum.
+ * Makes the counts of all servers alike: the prompt with its cached tokens, the completion with the thoughts, the total their sum.
  * undefined where nothing was counted; servers that do not count write zeros.
  *
  * Anthropic's API and Bedrock count cached tokens beside the input; xAI, and Gemini behind gateways, count thoughts beside the

@@ -114,7 +114,7 @@ export function inDoubt(tool: string, what: string): string {
 }
 
 /** For a call that was in doubt until its tool said that it had no effect. `doubt`: text of {@link inDoubt}. */
-export function didNothing(tool: string, doubt: string): string {
+export function withoutEffect(tool: string, doubt: string): string {
   const what = doubt.startsWith(notKnown(tool)) ? doubt.slice(notKnown(tool).length) : doubt;
   return `${tool} did nothing, its reconcile says: ${what}`;
 }

@@ -30,18 +30,18 @@ export function externalOutput(result: unknown, maxChars: number): { output: Jso
 }
 
 /** A sub-agent's answer, as the observation. */
-export function delegatedOutput(answer: Answer): Json {
+export function delegatedOutput(answer: RunAnswer): Json {
   return capOutput(markedAnswer(answer), Infinity, limits.externalBytes);
 }
 
 /** A run's answer, as its result has it. */
-export interface Answer {
+export interface RunAnswer {
   output: Json;
   truncated?: Truncation | undefined;
 }
 
 /** An answer for another model: with a marker at its end, if the rest is missing. */
-export function markedAnswer({ output, truncated }: Answer): Json {
+export function markedAnswer({ output, truncated }: RunAnswer): Json {
   return typeof output === 'string' && truncated !== undefined ? output + truncatedAnswer(truncated) : output;
 }
 

@@ -139,14 +139,14 @@ function saysNothing(parsed: ParsedReply): boolean {
   return parsed.type === 'finish' && typeof parsed.output === 'string' && parsed.output.trim() === '';
 }
 
-/** Of a reply without a word, without tokens too, the parser says what its format lacks, as in LangChain. */
+/** Chooses the error of a reply without a word. Without tokens too it is the parser's, which says what the format lacks, as in LangChain. */
 function emptyCause(error: OutputParserError, reply: RawReply, manifest: AgentManifest): OutputParserError {
   const { finishReason, reasoning = '', usage } = reply;
   const isSilent = finishReason === 'stop' && reasoning === '' && (usage?.completionTokens ?? 0) < 2;
   return isSilent && error.observation !== undefined ? error : nothingIn(reply, manifest);
 }
 
-/** An empty reply is no answer: most often the provider took away what it could not read. */
+/** An empty reply is not an answer: most often the provider took away what it could not read. */
 function nothingIn(
   { finishReason, usage, reasoning }: RawReply,
   { tools }: AgentManifest,

@@ -3,7 +3,7 @@ import type { FailedCall } from '../calls/failures.ts';
 import { readToolResult } from '../calls/tool-result.ts';
 import { limits } from '../values/limits.ts';
 import type { ToolManifest } from '../definition/manifest.ts';
-import { CUT_IN_DOUBT, didNothing, inDoubt } from '../observation/observations.ts';
+import { CUT_IN_DOUBT, withoutEffect, inDoubt } from '../observation/observations.ts';
 import type { ErrorInfo } from '../values/vocabulary.ts';
 import { type CallEnd, type FailureContext, resultEnd, isToolError } from './call-rules.ts';
 
@@ -57,7 +57,7 @@ export function aftermath(tool: ToolManifest, failed: FailedCall, lost: number):
   };
 }
 
-/** Returns false if a call that had no effect is not scheduled again by itself. The counts are those before its latest schedule. */
+/** Returns false if a call that had no effect is not scheduled again automatically. The counts are those before its latest schedule. */
 export function mayTryAgain(
   { retry }: ToolManifest,
   { isOwn }: Doubt,
@@ -68,7 +68,7 @@ export function mayTryAgain(
 
 /** The error of a call whose `reconcile` has said that it had no effect. */
 export function undone({ name }: ToolManifest, { cause, error }: Doubt): ErrorInfo {
-  return { type: cause, message: didNothing(name, error.message) };
+  return { type: cause, message: withoutEffect(name, error.message) };
 }
 
 /** Time at which `reconcile` may be called; undefined: now. An attempt ends at its time-out at the latest, or with its process. */

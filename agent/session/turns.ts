@@ -3,7 +3,7 @@ import type { MemoryManifest } from '../definition/manifest.ts';
 import { tokensOf } from '../transcript/memory.ts';
 import { type Content, contentText } from '../values/content.ts';
 import { cutOutput } from '../observation/observations.ts';
-import { type Answer, markedAnswer } from '../observation/output.ts';
+import { type RunAnswer, markedAnswer } from '../observation/output.ts';
 import { wholeCharacters } from '../values/values.ts';
 import { type ChatMessage, type Json, asText } from '../values/vocabulary.ts';
 
@@ -18,7 +18,7 @@ const SUMMARY_HEAD = 'Summary of the conversation so far: ';
 export function withTurn(
   messages: readonly ChatMessage[],
   input: Content,
-  answer: Answer,
+  answer: RunAnswer,
   maxBytes: number,
 ): ChatMessage[] {
   const { summary, turns } = parts(messages);

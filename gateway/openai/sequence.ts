@@ -27,7 +27,7 @@ const ranks = {
   'response.mcp_call.completed': 6,
   'response.output_item.done': 7,
 } as const satisfies { [T in ItemEvent['type']]: number };
-/** Of the blank line that a `turn` adds to its text, after the text itself. */
+/** Rank of the blank line that a `turn` adds to its text: after the text. */
 const LINE_RANK = 4;
 /** After all events of items at the same place. */
 const LAST_RANK = 8;

@@ -125,7 +125,7 @@ export function refusedAfterStart(code: string, message: string): Refused {
   return new Refused(409, code, message, { 'x-should-retry': 'false' });
 }
 
-/** What to tell of an error behind the start of a run: that the run is there. */
+/** Makes the error for a client whose run has been started, if the run cannot be read. */
 export function errorAfterStart(id: string, error: unknown): unknown {
   const { status, detail } = problemOf(error);
   if (status < 500) return error;

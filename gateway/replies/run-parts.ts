@@ -21,7 +21,7 @@ export type RunPart = {
   /** Progress of a tool, in place of its progress before. */
   | { type: 'tool_progress'; call: string; text: string }
   | { type: 'tool_result'; call: string; observation: Json }
-  /** Whether a worker takes what the run has to do. Comes only when that has changed: at first one is there. */
+  /** No worker polls the run's task queue, or a worker does again. Sent only when that has changed: at first a worker is there. */
   | { type: 'worker'; isThere: boolean }
   | { type: 'waiting'; wait: WaitingCall }
   /** `decision`: undefined where no person decided in this run. */

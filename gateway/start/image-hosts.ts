@@ -48,7 +48,7 @@ export function checkImageUrls(input: Input, hosts: readonly string[] | undefine
   }
 }
 
-/** Undefined for a part that is no URL of an image. What a URL may be beyond that, the client checks. */
+/** Undefined for a part that is not a URL of an image. The client checks all else of a URL. */
 function urlOf(part: InputPart): URL | undefined {
   if (part.type !== 'image') return undefined;
   const text = part.image instanceof URL ? part.image.href : part.image;

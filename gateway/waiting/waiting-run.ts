@@ -19,7 +19,7 @@ export interface WaitingRun {
   /** Name of the person that the run belongs to. */
   owner?: string | undefined;
   tags?: readonly string[] | undefined;
-  /** Who started the run, as the sender said. */
+  /** Name of the person who started the run, as the sender said. */
   by?: string | undefined;
   /** The latest calls that have ended, the last ones last. */
   steps?: ShownStep[] | undefined;

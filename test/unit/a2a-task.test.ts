@@ -119,7 +119,9 @@ describe('a task', () => {
     ['failed', 'TASK_STATE_FAILED', null, [], [{ text: 'No money.' }]],
     ['cancelled', 'TASK_STATE_CANCELED', null, [], undefined],
   ])('of a run that is %s is %s', async (status, state, output, answer, message) => {
-    const [read] = await updates([over(status, output, { error: { type: 'E', message: 'No money.' } })]);
+    const [read] = await updates([
+      over(status, output, { error: { type: 'HookBlocked', message: 'No money.' } }),
+    ]);
     const task = taskAfter(read === undefined ? [] : [read]);
     expect([stateOf(task), answerOf(task), task?.status.message?.parts]).toEqual([state, answer, message]);
   });

@@ -86,8 +86,8 @@ test.each([conversational, toolCalling])('$name has no system message for an emp
  * Replies were recorded with the parsers of langchain-classic 1.0.8 (Python 3.11): JSONAgentOutputParser, the one of
  * create_structured_chat_agent, and ConvoOutputParser, the one of the conversational chat agent. Beside the fixtures,
  * 70,000 random replies were compared (record-parsers.py bulk) and none differed.
- * What is meant to differ: messages carry no link to a troubleshooting page. What cannot be helped: integers beyond 2^53
- * lose digits, and how deep brackets may go depends in Python on who calls.
+ * What is meant to differ: messages carry no link to a troubleshooting page, and an integer beyond 2^53 stays its text. What cannot be
+ * helped: how deep brackets may go depends in Python on who calls.
  */
 test.each([
   ['structured-chat', structuredChat],

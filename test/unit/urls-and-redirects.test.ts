@@ -32,11 +32,14 @@ const modelRows: Row[] = [
   { name: 'azureOpenAI', use: (endpoint) => call(azureOpenAI({ endpoint, ...azure })) },
 ];
 
-/** Functions of `reloop` that are given no HTTP URL: a database redirects nobody. Temporal's address is the worker's, and a model of the AI SDK has its own. */
+/**
+ * Functions of `reloop` that take no HTTP URL from a config: a database redirects nobody. Temporal's address is the worker's, a model of the AI SDK
+ * has its own, and `fetchWithoutTimeout` is a `fetch` for such a model.
+ */
 const WITHOUT_URL = [
   'ConfigError ModelError OutputParserError ReloopPlugin ToolError ToolInputError agentTool asText builtInKind',
   'calculator contentText createWorker defineAgent defineConfig defineKind defineModel defineTool externalTool',
-  'fill fromLangChain fromVercel fromVercelModel human inProcessMemory memory outliveStrayErrors postgresMemory promptParts python',
+  'fetchWithoutTimeout fill fromLangChain fromVercel fromVercelModel human inProcessMemory memory outliveStrayErrors postgresMemory promptParts python',
   'runAgentHere sqliteMemory startEmbedded',
 ].flatMap((names) => names.split(' '));
 
