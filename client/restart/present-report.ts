@@ -5,7 +5,7 @@ import { isOpenStatus } from '../read/run-filters.ts';
 import type { RunReport } from '../report.ts';
 import { historySize } from './replaced-run.ts';
 
-/** Adds the state that only the server knows to a report: billed actions, calls that cannot go on, the size of the history. */
+/** Adds the state that only the server knows to a report: billed actions, calls that cannot continue, the size of the history. */
 export async function withPresent(client: Client, report: RunReport, actions: number): Promise<RunReport> {
   const { id: workflowId, runId, status, usage } = report;
   const run = { workflowId, runId };
