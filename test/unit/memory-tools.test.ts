@@ -47,9 +47,7 @@ describe('the tools of a memory', () => {
     await call(tools, 'forget_memory', { key: 'colour' }, of('other'));
     expect(await call(tools, 'recall_memory', { query: 'green' }, of('acme'))).toHaveLength(1);
     await call(tools, 'forget_memory', { key: 'colour' }, of('acme'));
-    expect(await call(tools, 'recall_memory', { query: 'green' }, of('acme'))).toBe(
-      'No memory has these words.',
-    );
+    expect(await call(tools, 'recall_memory', { query: 'green' }, of('acme'))).toBe('There are no memories.');
   });
 
   test('keep to a scope of the run, and need it', async () => {
@@ -98,4 +96,20 @@ describe('the tools of a memory', () => {
 
 test.each(['', 'localhost:5432', 'http://127.0.0.1/db'])('a store on PostgreSQL takes no URL %j', (url) => {
   expect(() => postgresMemory(url)).toThrow('url has to begin with postgres://');
+});
+
+test.each([
+  ['用户的名字是莱拉', '用户叫什么名字'],
+  ['顧客は配送を希望', '配送の希望'],
+  ['ลูกค้าชอบกาแฟดำ', 'ชอบกาแฟอะไร'],
+  ['paid in Zürich', 'zurich'],
+  ['Cafe\u0301', 'Café'],
+  ['the invoice was paid', 'invoices'],
+  ['eine Rechnung', 'Rechnungen'],
+  ['anything', 'nothing of it'],
+])('a memory %s is found by %s', async (text, query) => {
+  const store = inProcessMemory();
+  const mine = { tenant: 't', scope: '' };
+  await store.put(mine, { key: 'k', text, updatedAt: 1 }, 10);
+  expect(await store.search(mine, query, 5)).toHaveLength(1);
 });

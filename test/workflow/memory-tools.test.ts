@@ -66,8 +66,8 @@ test('a memory outlives its run, for the user of one tenant, and a repeated save
     (await client.run('asker', 'colour?', { tenant, context })).output;
   expect(await recalled('memory-a', ann)).toMatch(/^\[\{"key":"colour","text":"blue","saved":"[\d-]+"\}\]$/u);
   expect(await recalled('memory-b', ann)).toContain('"red"');
-  expect(await recalled('memory-a', bob)).toBe('No memory has these words.');
-  expect(await recalled(undefined, ann)).toBe('No memory has these words.');
+  expect(await recalled('memory-a', bob)).toBe('There are no memories.');
+  expect(await recalled(undefined, ann)).toBe('There are no memories.');
 
   const { intermediateSteps } = await client.run('boss', 'go', { tenant: 'memory-b', context: ann });
   expect(intermediateSteps[0]?.observation).toContain('"red"');

@@ -27,16 +27,39 @@ export interface MemoryStore {
   close(): Promise<void>;
 }
 
-/** The entries with the most words of the query in key and text; of those, the latest first. Cuts no word: `lamp` fits `lamps`. */
+/**
+ * The entries with the most words of the query in key and text; of those, the latest first; where none fits, the latest. Accents and
+ * case do not count. Cuts no word (`lamp` fits `lamps`), but takes an ending off one (`invoices` fits `invoice`). In scripts without
+ * spaces each pair of letters is a word.
+ */
 export function bestMatches(entries: readonly MemoryEntry[], query: string, limit: number): MemoryEntry[] {
-  const words = new Set(query.toLowerCase().match(/[\p{L}\p{N}]+/gu));
+  const words = new Set(
+    folded(query)
+      .match(/[\p{L}\p{N}]+/gu)
+      ?.flatMap(partsOf),
+  );
   const scored = entries.map((entry) => {
-    const text = `${entry.key} ${entry.text}`.toLowerCase();
+    const text = folded(`${entry.key} ${entry.text}`);
     return { entry, score: [...words].filter((word) => text.includes(word)).length };
   });
-  return scored
-    .filter(({ score }) => score > 0 || words.size === 0)
+  const fitting = scored.filter(({ score }) => score > 0);
+  return (fitting.length === 0 ? scored : fitting)
     .toSorted((a, b) => b.score - a.score || b.entry.updatedAt - a.entry.updatedAt)
     .slice(0, limit)
     .map(({ entry }) => entry);
+}
+
+function folded(text: string): string {
+  return text.normalize('NFKD').replaceAll(/\p{M}/gu, '').toLowerCase();
+}
+
+const UNSPACED =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
+
+function partsOf(word: string): string[] {
+  const letters = [...word];
+  if (UNSPACED.test(word) && letters.length > 2) {
+    return letters.slice(1).map((letter, at) => `${letters[at] ?? ''}${letter}`);
+  }
+  return letters.length > 4 ? [word.replace(/(?:en|es|s|n)$/u, '')] : [word];
 }

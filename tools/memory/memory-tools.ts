@@ -46,12 +46,12 @@ export function memory(options: MemoryOptions): Tool[] {
   });
   const recall = defineTool({
     name: `recall_${name}`,
-    description: `Searches the memories of earlier conversations by words. Returns up to ${RESULTS}, best first; without a query, the latest.`,
+    description: `Searches the memories of earlier conversations by words. Returns up to ${RESULTS}, best first; where none fits, the latest.`,
     input: z.object({ query: z.string().default('') }),
     effects: 'none',
     async run({ query }, ctx) {
       const found = await store.search(await namespaceOf(ctx, scope), query, RESULTS);
-      if (found.length === 0) return query === '' ? 'There are no memories.' : 'No memory has these words.';
+      if (found.length === 0) return 'There are no memories.';
       return found.map(({ key: saved, text, updatedAt }) => ({
         key: saved,
         text,
