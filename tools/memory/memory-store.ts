@@ -57,7 +57,7 @@ const UNSPACED =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
 
 function partsOf(word: string): string[] {
-  const letters = [...word];
+  const letters = Array.from(word);
   if (UNSPACED.test(word) && letters.length > 2) {
     return letters.slice(1).map((letter, at) => `${letters[at] ?? ''}${letter}`);
   }
