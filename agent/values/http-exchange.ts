@@ -25,6 +25,21 @@ export function connectionProblem(error: unknown): string {
   return error.cause instanceof Error ? connectionProblem(error.cause) : error.message;
 }
 
+/** Without a connection nothing was sent. */
+const NEVER_SENT: ReadonlySet<string> = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'UND_ERR_CONNECT_TIMEOUT',
+]);
+
+/** True if the request certainly did not reach anybody. `reason`: from `connectionProblem`. */
+export function wasNeverSent(reason: string): boolean {
+  return NEVER_SENT.has(reason);
+}
+
 interface Decoder {
   decode(bytes?: Uint8Array, options?: { stream: boolean }): string;
 }

@@ -5,6 +5,7 @@ import {
   type CallToolResult,
   CallToolRequestSchema,
   ErrorCode,
+  ElicitResultSchema,
   ListToolsRequestSchema,
   McpError,
   type Tool,
@@ -17,6 +18,8 @@ interface Call {
   /** Aborted when the client cancels the call. */
   signal: AbortSignal;
   progress(made: { progress: number; total?: number; message?: string }): Promise<void>;
+  /** Asks the person at the client. */
+  elicit(message: string): Promise<unknown>;
 }
 
 interface TestTool extends Partial<Tool> {
@@ -74,6 +77,8 @@ const tools: { [name: string]: TestTool } = {
       throw new McpError(ErrorCode.InternalError, 'the disk is full');
     },
   },
+  ask: { run: async ({ elicit }) => text(JSON.stringify(await elicit('Really?'))) },
+  empty: { run: () => ({ ...text(''), structuredContent: { result: '' } }) },
   slow: {
     run: async ({ signal, progress }) => {
       await progress({ progress: 1, total: 2, message: 'half way' });
@@ -98,14 +103,17 @@ export function testServer(): Server {
     return { tools: page, ...(from + 2 < names.length ? { nextCursor: String(from + 2) } : {}) };
   });
 
-  server.setRequestHandler(CallToolRequestSchema, ({ params }, { signal, sendNotification }) => {
+  server.setRequestHandler(CallToolRequestSchema, ({ params }, { signal, sendNotification, sendRequest }) => {
     const { name, arguments: args = {}, _meta: meta = {} } = params;
     const tool = tools[name];
     if (tool === undefined) throw new McpError(ErrorCode.InvalidParams, `Unknown tool: ${name}`);
     const { progressToken = 0 } = meta;
     const progress: Call['progress'] = (made) =>
       sendNotification({ method: 'notifications/progress', params: { ...made, progressToken } });
-    return tool.run({ args, meta, signal, progress });
+    const requestedSchema = { type: 'object' as const, properties: { ok: { type: 'boolean' as const } } };
+    const elicit: Call['elicit'] = (message) =>
+      sendRequest({ method: 'elicitation/create', params: { message, requestedSchema } }, ElicitResultSchema);
+    return tool.run({ args, meta, signal, progress, elicit });
   });
   return server;
 }

@@ -11,9 +11,12 @@ interface BareRequest {
   params?: { [field: string]: unknown };
 }
 
-type BareResult = object | string | undefined;
+type BareResult = object | string | number | undefined;
 
-/** An MCP server by hand: the results by method. A text is sent as it is; what is undefined is never answered. */
+/**
+ * An MCP server by hand: the results by method. A text is sent as it is, a number as the
+ * status, an object with the one field `error` as an error; what is undefined is never answered.
+ */
 async function bareMcp(results: {
   [method: string]: (params: { [field: string]: unknown }) => BareResult | Promise<BareResult>;
 }): Promise<string> {
@@ -27,11 +30,16 @@ async function bareMcp(results: {
       if (answer === undefined) return void response.writeHead(202).end();
       void Promise.resolve(answer(params)).then((result) => {
         if (result === undefined) return;
+        if (typeof result === 'number') return void response.writeHead(result).end();
         response.writeHead(200, { 'content-type': 'application/json' });
-        response.end(typeof result === 'string' ? result : JSON.stringify({ jsonrpc: '2.0', id, result }));
+        response.end(typeof result === 'string' ? result : JSON.stringify(answerTo(id, result)));
       });
     });
   });
+}
+
+function answerTo(id: number | undefined, result: object) {
+  return { jsonrpc: '2.0', id, ...('error' in result ? result : { result }) };
 }
 
 const initialized = ({ protocolVersion }: { [field: string]: unknown }) => ({
@@ -66,7 +74,7 @@ describe('a list of tools without end', () => {
 });
 
 describe('a result', () => {
-  async function callBare(results: { [name: string]: () => object | string | Promise<object> }) {
+  async function callBare(results: { [name: string]: () => object | string | number | Promise<object> }) {
     const url = await bareMcp({
       'tools/list': () => ({ tools: Object.keys(results).map(listed) }),
       'tools/call': ({ name }) => results[String(name)]?.(),
@@ -98,6 +106,32 @@ describe('a result', () => {
     await expect(call('bad')).rejects.toMatchObject(problem === undefined ? { name: 'McpUnavailable' } : bad);
     await gate.open();
     expect(await other).toBe('slow is done');
+  });
+
+  test.each([
+    [-32_600, "Cannot send 'elicitation/create': there is no back-channel", 'asks a person'],
+    [-32_601, "Reloop's client does not answer sampling/createMessage", 'needs sampling/createMessage'],
+    [-32_042, 'Sign in first', 'wants a person to open a page first'],
+  ])(
+    'with error %s, of a call that needs what our client has not, is final: %s',
+    async (code, says, need) => {
+      const call = await callBare({ pay: () => ({ error: { code, message: says } }) });
+      const message = expect.stringMatching(new RegExp(`: pay ${need}.* The server said: ${says}$`, 'u'));
+      await expect(call('pay')).rejects.toMatchObject({ name: 'ToolBadResponse', retryable: false, message });
+    },
+  );
+
+  test.each([
+    [401, true],
+    [403, true],
+    [404, true],
+    [429, true],
+    [400, false],
+    [500, false],
+    [502, false],
+  ])('that is status %s says of the call that it was not made: %s', async (status, notDone) => {
+    const call = await callBare({ pay: () => status });
+    await expect(call('pay')).rejects.toMatchObject({ name: 'McpUnavailable', notDone });
   });
 
   test('with a part of an unknown kind says so to the model', async () => {

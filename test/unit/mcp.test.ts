@@ -6,12 +6,19 @@ import { withHeadersOf } from '../../tools/mcp/call-headers.ts';
 import { mcpConnection } from '../../tools/mcp/connection.ts';
 import type { McpEndpoint } from '../../tools/mcp/server-spec.ts';
 import { loadedConfig } from '../support/config.ts';
-import { mcpHttpServer } from '../support/mcp-http.ts';
+import { type NoSession, mcpHttpServer } from '../support/mcp-http.ts';
 import { seen } from '../support/mcp-server.ts';
 import { bareServer } from '../support/model-calls.ts';
 import { toolContext } from '../support/tool-context.ts';
 
-type Given = { json?: boolean; headers?: McpEndpoint['headers'] };
+type Given = { json?: boolean; noSession?: NoSession; headers?: McpEndpoint['headers'] };
+
+interface Refused {
+  down?: boolean;
+  /** The connection is still open when the call begins. */
+  connected?: boolean;
+  headers?: () => Promise<never>;
+}
 
 const userOf = (context?: ToolContext) => JSON.stringify(context?.context['user'] ?? 'service');
 
@@ -42,7 +49,7 @@ test('approval is asked for by the names of the server, and a name that it has n
 describe('the tools of an MCP server', () => {
   test('are listed over all pages, with what the server says of them', async () => {
     const { tools } = await rig();
-    expect(tools).toHaveLength(12);
+    expect(tools).toHaveLength(14);
     const properties = { a: { type: 'number' }, b: { type: 'number' } };
     const inputSchema = { type: 'object', properties, required: ['a', 'b'] };
     expect(tools.slice(0, 3)).toMatchObject([
@@ -93,6 +100,7 @@ describe('a call', () => {
   const IMAGE = '{"type":"image","data":"4 characters of base64","mimeType":"image/png"}';
   test.each([
     ['structured', 'structured content as JSON where there is no text', '{"sum":3}'],
+    ['empty', 'an empty text as it is', ''],
     ['both', 'the text, and structured content of which it says less', 'three\n{"sum":3}'],
     ['parts', 'texts as they are and other parts without their bytes', `two parts\n${IMAGE}\nwhat is in it`],
   ])('of %s gives %s', async (name, _what, output) => {
@@ -126,12 +134,10 @@ describe('a call', () => {
     await Promise.all(users.map((user) => call('key', {}, { context: { user } })));
     expect(new Set(sent())).toEqual(new Set(users.map((user) => `Bearer "${user}"`)));
     server.forget();
-    await expect(call('key', {}, { context: { user: 'alice' } })).rejects.toThrow('forgot us');
-    sent();
     await call('key', {}, { context: { user: 'alice' } });
     const again = sent();
-    expect(again.at(-1)).toBe('Bearer "alice"');
-    expect(new Set(again.slice(0, -1))).toEqual(new Set(['Bearer "service"']));
+    expect([again[0], again.at(-1)]).toEqual(['Bearer "alice"', 'Bearer "alice"']);
+    expect(new Set(again.slice(1, -1))).toEqual(new Set(['Bearer "service"']));
   });
 
   test('removes the secret headers of a call from the errors of the call', async () => {
@@ -186,17 +192,68 @@ describe('a call', () => {
     expect(await call('add', { a: 1, b: 1 })).toBe('2');
   });
 
-  test('after the server lost its sessions fails once, then reaches it again', async () => {
+  test.each<[server: string, noSession: NoSession]>([
+    ['MCP', { status: 404 }],
+    [
+      'the SDK for Python 2.3',
+      { status: 404, body: '{"error":{"code":-32600,"message":"Session not found"}}' },
+    ],
+    [
+      'the SDK for TypeScript 1.32, with one session',
+      { status: 400, body: '{"error":{"code":-32000,"message":"Bad Request: Server not initialized"}}' },
+    ],
+    [
+      'the examples of the SDK for TypeScript',
+      {
+        status: 400,
+        body: '{"error":{"code":-32000,"message":"Bad Request: No valid session ID provided"}}',
+      },
+    ],
+  ])(
+    'begins a new session where the server does not know the old one, as %s says it',
+    async (_server, noSession) => {
+      const { server, call } = await rig({}, { noSession });
+      server.forget();
+      const sums = [1, 2, 3].map((a) => call('add', { a, b: 1 }));
+      expect(await Promise.all(sums)).toEqual(['2', '3', '4']);
+    },
+  );
+
+  test('is not repeated for ever where the server does not know its new session either', async () => {
     const { server, call } = await rig();
-    server.forget();
-    await expect(call('add', { a: 1, b: 1 })).rejects.toMatchObject({ name: 'McpUnavailable' });
+    const asked = server.headers.length;
+    server.forget({ always: true });
+    const error = { name: 'McpUnavailable', notDone: true, message: expect.stringContaining('just begun') };
+    await expect(call('add', { a: 1, b: 1 })).rejects.toMatchObject(error);
+    expect(server.headers.length - asked).toBeLessThan(6);
+  });
+
+  test('of a tool that asks a person fails for good, and says why', async () => {
+    const { call } = await rig();
+    const message = expect.stringMatching(/: ask asks a person in the course of the call \(elicitation/u);
+    await expect(call('ask')).rejects.toMatchObject({ name: 'ToolBadResponse', retryable: false, message });
     expect(await call('add', { a: 1, b: 1 })).toBe('2');
   });
+
+  test.each([
+    ['nobody listens any more', { down: true }],
+    ['the server does not let it in again', { down: true, connected: false }],
+    ['its headers cannot be made', { headers: () => Promise.reject(new Error('no token')) }],
+  ])(
+    'was certainly not made where %s',
+    async (_what, { down = false, connected = true, headers }: Refused) => {
+      const given: Given = headers === undefined ? {} : { headers: (it) => (it ? headers() : {}) };
+      const { server, call } = await rig({}, given);
+      if (!connected) await call('slow', {}, { progress: () => server.cut() }).catch(() => undefined);
+      if (down) await server.stop();
+      await expect(call('add', { a: 1, b: 1 })).rejects.toMatchObject({ notDone: true });
+    },
+  );
 
   test('fails where its answer breaks off, instead of waiting for ever', async () => {
     const { server, call } = await rig();
     const result = call('slow', {}, { progress: () => server.cut() });
-    await expect(result).rejects.toMatchObject({ name: 'McpUnavailable' });
+    await expect(result).rejects.toMatchObject({ name: 'McpUnavailable', notDone: false });
     expect(await call('add', { a: 1, b: 1 })).toBe('2');
   });
 });

@@ -1,9 +1,6 @@
-import { connectionProblem, firstText } from '../../agent/values/http-exchange.ts';
+import { connectionProblem, firstText, wasNeverSent } from '../../agent/values/http-exchange.ts';
 import { fetchWithoutTimeout } from '../../net/fetch-without-timeout.ts';
 import { ServiceError } from './error.ts';
-
-/** Without a connection nothing was sent. */
-const NEVER_SENT: ReadonlySet<string> = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH']);
 
 /** A response that was read to its end, or to the limit. */
 export interface HttpReply {
@@ -42,7 +39,7 @@ export async function exchange(url: URL, init: RequestInit, options: ExchangeOpt
     const message = `The connection to ${whom} failed (${reason}). Check the address, and that the server runs.`;
     throw new ServiceError('ToolConnectionError', message, {
       retryable: true,
-      notDone: isFirst && NEVER_SENT.has(reason),
+      notDone: isFirst && wasNeverSent(reason),
     });
   }
 }

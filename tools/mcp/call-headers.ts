@@ -17,5 +17,16 @@ export async function withHeadersOf<T>(
   call: () => Promise<T>,
 ): Promise<T> {
   if (!('url' in server) || typeof server.headers !== 'function') return call();
-  return ofCall.run(await server.headers(context), call);
+  return ofCall.run(await headersFor(server.headers, context), call);
 }
+
+/** Without headers nothing is sent, which the error says for a tool with `effects: 'once'`. */
+async function headersFor(headers: HeadersOfCall, context: ToolContext): Promise<HeaderFields> {
+  try {
+    return await headers(context);
+  } catch (error) {
+    throw error instanceof Error ? Object.assign(error, { notDone: true }) : error;
+  }
+}
+
+type HeadersOfCall = (context: ToolContext) => HeaderFields | Promise<HeaderFields>;

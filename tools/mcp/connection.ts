@@ -1,6 +1,14 @@
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { withoutSecrets } from '../../agent/text/secrets.ts';
-import { type Circumstances, REQUEST_TIMEOUT, isAnswer, unreadableIn, whyNot } from './error.ts';
+import {
+  type Circumstances,
+  REQUEST_TIMEOUT,
+  isAnswer,
+  saysNoSession,
+  unreadableIn,
+  wasNotDone,
+  whyNot,
+} from './error.ts';
 import { headersOfCall, outsideOfCalls } from './call-headers.ts';
 import { httpTransport } from './http-transport.ts';
 import { type McpServer, serverName } from './server-spec.ts';
@@ -11,7 +19,7 @@ import { type StdioTransport, stdioTransport } from './stdio-transport.ts';
 export interface McpConnection {
   /**
    * Throws the server's own errors (McpError), without secrets, the signal's reason as it is, and McpUnavailable for all
-   * that happens on the way.
+   * that happens on the way. `task` is called again, in a new session, if the server refused it for not knowing the session.
    */
   use<T>(task: (client: Client) => Promise<T>, signal?: AbortSignal): Promise<T>;
   /** Names the server in messages. */
@@ -23,7 +31,17 @@ export interface McpConnection {
 /** The server could not be reached, or was lost; it may be there at the next attempt. */
 class McpUnavailable extends Error {
   override name = 'McpUnavailable';
+  /** The server certainly has not carried out the request. */
+  readonly notDone: boolean;
+
+  constructor(message: string, notDone: boolean) {
+    super(message);
+    this.notDone = notDone;
+  }
 }
+
+/** The server does not know the session any more. MCP wants a client to begin another one. */
+class SessionGone extends McpUnavailable {}
 
 export function mcpConnection(server: McpServer, timeoutMs: number): McpConnection {
   const secrets = secretsOf(server);
@@ -41,25 +59,31 @@ export function mcpConnection(server: McpServer, timeoutMs: number): McpConnecti
     return opening;
   };
 
+  const useOnce: McpConnection['use'] = async (task, signal) => {
+    const link = await (current ?? connected());
+    link.users++;
+    link.process?.keepAlive(true);
+    try {
+      return await task(link.client);
+    } catch (error) {
+      if (signal?.aborted === true) throw signal.reason;
+      if (isAnswer(error)) throw withHidden(error, hide);
+      if (unreadableIn(error) === undefined) link.forget();
+      throw unavailable(server, error, link.seen());
+    } finally {
+      link.users--;
+      link.process?.keepAlive(link.users > 0);
+      // Close only after the last call: the failure of one call does not end the others.
+      if (link.forgotten() && link.users === 0) await link.client.close();
+    }
+  };
+
   return {
-    async use(task, signal) {
-      const link = await (current ?? connected());
-      link.users++;
-      link.process?.keepAlive(true);
-      try {
-        return await task(link.client);
-      } catch (error) {
-        if (signal?.aborted === true) throw signal.reason;
-        if (isAnswer(error)) throw withHidden(error, hide);
-        if (unreadableIn(error) === undefined) link.forget();
-        throw unavailable(server, error, link.seen());
-      } finally {
-        link.users--;
-        link.process?.keepAlive(link.users > 0);
-        // Close only after the last call: the failure of one call does not end the others.
-        if (link.forgotten() && link.users === 0) await link.client.close();
-      }
-    },
+    use: (task, signal) =>
+      useOnce(task, signal).catch((error: unknown) => {
+        if (error instanceof SessionGone) return useOnce(task, signal);
+        throw error;
+      }),
     name: serverName(server),
     hide,
   };
@@ -86,6 +110,8 @@ async function open(
   const transport = 'url' in server ? await httpTransport(server) : await stdioTransport(server);
   const process = 'keepAlive' in transport ? transport : undefined;
   const client = new SdkClient({ name: 'reloop', version: '1.0.0' });
+  // The server's error for the call then names the request, instead of `Method not found`.
+  client.fallbackRequestHandler = ({ method }) => Promise.reject(unanswered(method));
   let unreadable = '';
   let forgotten = false;
   const leave = () => {
@@ -98,14 +124,20 @@ async function open(
       unreadable = message;
     },
   });
-  const seen = () => ({ timeoutMs, complaint: process?.complaint() ?? '', unreadable, hide });
+  const seen = () => ({
+    timeoutMs,
+    complaint: process?.complaint() ?? '',
+    unreadable,
+    inSession: 'sessionId' in transport && transport.sessionId !== undefined,
+    hide,
+  });
   const { late, clear } = lateness(timeoutMs);
   try {
     await Promise.race([client.connect(transport, { timeout: timeoutMs }), late]);
   } catch (error) {
     leave();
     void client.close();
-    throw unavailable(server, error, seen());
+    throw new McpUnavailable(messageOf(server, error, seen()), true);
   } finally {
     clear();
   }
@@ -129,5 +161,17 @@ function withHidden(error: unknown, hide: (text: string) => string): unknown {
 
 /** No `cause`, since its message would be recorded with the server's secrets. */
 function unavailable(server: McpServer, error: unknown, seen: Circumstances): McpUnavailable {
-  return new McpUnavailable(`MCP server ${serverName(server)}: ${whyNot(error, seen)}`);
+  const Unavailable = saysNoSession(error, seen.inSession) ? SessionGone : McpUnavailable;
+  return new Unavailable(messageOf(server, error, seen), wasNotDone(error, seen.inSession));
+}
+
+function messageOf(server: McpServer, error: unknown, seen: Circumstances): string {
+  return `MCP server ${serverName(server)}: ${whyNot(error, seen)}`;
+}
+
+/** JSON-RPC's code for an unknown method. */
+const METHOD_NOT_FOUND = -32_601;
+
+function unanswered(method: string): Error {
+  return Object.assign(new Error(`Reloop's client does not answer ${method}`), { code: METHOD_NOT_FOUND });
 }

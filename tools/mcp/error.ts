@@ -1,5 +1,6 @@
 import type { z } from 'zod/v4';
 import { shownUrl } from '../../agent/text/shown-url.ts';
+import { connectionProblem, wasNeverSent } from '../../agent/values/http-exchange.ts';
 import { problemIn } from './result.ts';
 import { UnreadableReply } from './unreadable-reply.ts';
 
@@ -21,8 +22,10 @@ export function whyNot(error: unknown, { hide, timeoutMs, ...said }: Circumstanc
     return complaint === '' ? `it ended without a word${hint(unreadable)}` : `it ended, saying: ${complaint}`;
   }
   if (code === 401 || code === 403) return `it refuses us (HTTP ${code}): check its headers`;
+  if (saysNoSession(error, said.inSession))
+    return `it does not know the session that it has just begun (HTTP ${String(code)}): do several servers share its url?`;
   if (code === 404 || code === 405)
-    return `nothing speaks MCP there, or it forgot us (HTTP ${code}): check the path of its url`;
+    return `nothing speaks MCP there (HTTP ${code}): check the path of its url`;
   const issues = issuesOf(error);
   if (issues !== undefined) return `what it says is not MCP: ${firstLine(hide(problemIn({ issues })))}`;
   if (code === UNEXPECTED_CONTENT || name === 'SyntaxError') {
@@ -38,6 +41,8 @@ export interface Circumstances {
   complaint: string;
   /** Problem of a line that is not a message, if there was one. */
   unreadable: string;
+  /** The server has given this connection a session. */
+  inSession: boolean;
   /** Removes the server's secrets, which it may repeat, from a text. */
   hide(text: string): string;
 }
@@ -49,11 +54,47 @@ const INVALID_PARAMS = -32_602;
 /** The SDK's, for an answer of another content type. */
 const UNEXPECTED_CONTENT = -1;
 
+/** True if the server refused the request since it does not know the session: it was restarted, or has ended the session. */
+export function saysNoSession(error: unknown, inSession: boolean): boolean {
+  const { code, message } = fieldsOf(error);
+  // MCP asks for 404. Servers of its TypeScript SDK say 400 before anybody has begun a session with them.
+  return inSession && (code === 404 || (code === 400 && /session|not initialized/iu.test(message)));
+}
+
+/** Statuses by which a server, or whoever is in front of it, refuses a request before a tool runs. */
+const REFUSALS: readonly unknown[] = [401, 403, 404, 405, 429];
+
+/** True if the request certainly was not carried out. */
+export function wasNotDone(error: unknown, inSession: boolean): boolean {
+  const { code } = fieldsOf(error);
+  return REFUSALS.includes(code) || saysNoSession(error, inSession) || wasNeverSent(connectionProblem(error));
+}
+
+/** Requests by which a server asks its client, in the course of a call. Reloop's client answers none of them. */
+const ASKING = /\b(?:elicitation\/create|sampling\/createMessage|roots\/list)\b/u;
+/** MCP's code for a call that needs a person to open a page first. */
+const PAGE_REQUIRED = -32_042;
+
+/** The reason why no call of the tool can end well with this client, as the end of a sentence, if the server's error says one. */
+export function unmetNeed(error: unknown): string | undefined {
+  const { name, code, message } = fieldsOf(error);
+  if (name !== 'McpError') return undefined;
+  if (code === PAGE_REQUIRED) return `wants a person to open a page first, which Reloop does not show`;
+  const [asked] = ASKING.exec(message) ?? [];
+  if (asked === 'elicitation/create')
+    return `asks a person in the course of the call (${asked}), which Reloop's client cannot do`;
+  return asked === undefined ? undefined : `needs ${asked}, which Reloop's client does not answer`;
+}
+
 /** The server's complaint about the model's input, if the input is at fault. */
 export function complaintOfInput(error: unknown): string | undefined {
-  const { name, code, message } = fieldsOf(error);
-  if (name !== 'McpError' || code !== INVALID_PARAMS) return undefined;
-  return message.replace(/^(?:MCP error -?\d+: )+/u, '');
+  const { name, code } = fieldsOf(error);
+  return name === 'McpError' && code === INVALID_PARAMS ? wordsOf(error) : undefined;
+}
+
+/** An error's message without the codes that the SDK puts before it. */
+export function wordsOf(error: unknown): string {
+  return fieldsOf(error).message.replace(/^(?:MCP error -?\d+: )+/u, '');
 }
 
 /** True if the server answered, though with an error: the connection still works. */

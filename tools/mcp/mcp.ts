@@ -3,11 +3,12 @@ import type { Tool as McpTool } from '@modelcontextprotocol/sdk/types.js';
 import { z } from 'zod/v4';
 import type { JsonSchema } from '../../agent/definition/manifest.ts';
 import type { Json } from '../../agent/values/vocabulary.ts';
+import { ServiceError } from '../http/error.ts';
 import { objectInput } from '../json-input.ts';
 import { announced } from '../loading-note.ts';
 import { withHeadersOf } from './call-headers.ts';
 import { type McpConnection, mcpConnection } from './connection.ts';
-import { complaintOfInput } from './error.ts';
+import { complaintOfInput, unmetNeed, wordsOf } from './error.ts';
 import { outputOf, progressText } from './result.ts';
 import { requirePackage } from '../optional-package.ts';
 import { type McpServer, checkServer, serverName } from './server-spec.ts';
@@ -153,6 +154,11 @@ async function call(
       hide: connection.hide,
     });
   } catch (error) {
+    const need = unmetNeed(error);
+    if (need !== undefined) {
+      const message = `MCP server ${connection.name}: ${name} ${need}. Leave the tool out by the option only. The server said: ${wordsOf(error)}`;
+      throw new ServiceError('ToolBadResponse', message, { retryable: false });
+    }
     const complaint = complaintOfInput(error);
     throw complaint === undefined ? error : new ToolError(complaint, { cause: error });
   }

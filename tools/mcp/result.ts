@@ -35,7 +35,8 @@ export function outputOf(
   const { content, structuredContent, isError } = data;
   const text = content.map(partText).join('\n');
   if (isError === true) throw new ToolError(hide(text) || undefined);
-  if (structuredContent === undefined || (text !== '' && saysAll(text, structuredContent))) return text;
+  if (structuredContent === undefined || (content.length > 0 && saysAll(text, structuredContent)))
+    return text;
   return [...(text === '' ? [] : [text]), JSON.stringify(structuredContent)].join('\n');
 }
 
