@@ -139,6 +139,19 @@ describe('a result', () => {
     const shown = '{"type":"video","url":"x","data":"4 characters of base64"}';
     expect(await call('video')).toBe(`[content of the unknown kind "video"] ${shown}`);
   });
+
+  test('shows the model no bytes of structured content', async () => {
+    const data = 'iVBORw0K'.repeat(1_000);
+    const picture = { type: 'image', data, mimeType: 'image/png' };
+    const page = { page: `data:image/png;base64,${data}==`, id: 'p-17', text: 'word '.repeat(1_000) };
+    const call = await callBare({
+      twice: () => ({ content: [picture], structuredContent: { result: [picture] } }),
+      only: () => ({ content: [], structuredContent: page }),
+    });
+    const bytes = '8000 characters of base64';
+    expect(await call('twice')).toBe(JSON.stringify({ ...picture, data: bytes }));
+    expect(await call('only')).toBe(JSON.stringify({ ...page, page: '8002 characters of base64' }));
+  });
 });
 
 describe('a server by hand', () => {

@@ -35,9 +35,23 @@ export function outputOf(
   const { content, structuredContent, isError } = data;
   const text = content.map(partText).join('\n');
   if (isError === true) throw new ToolError(hide(text) || undefined);
-  if (structuredContent === undefined || (content.length > 0 && saysAll(text, structuredContent)))
-    return text;
-  return [...(text === '' ? [] : [text]), JSON.stringify(structuredContent)].join('\n');
+  const json = structuredContent === undefined ? undefined : JSON.stringify(structuredContent, shortened);
+  if (json === undefined || (content.length > 0 && saysAll(text, JSON.parse(json)))) return text;
+  return [...(text === '' ? [] : [text]), json].join('\n');
+}
+
+/** Replaces the bytes of pictures and files, which say nothing to a model as a text. */
+function shortened(_field: string, value: unknown): unknown {
+  if (typeof value !== 'string' || value.length < LONG_TEXT) return value;
+  const bytes = value.replace(/^data:[\w.+/-]+;base64,/u, '');
+  return /^[\w+/-]+={0,2}$/u.test(bytes) ? base64Text(bytes) : value;
+}
+
+/** No word or id is as long. */
+const LONG_TEXT = 1_000;
+
+function base64Text(bytes: string): string {
+  return `${bytes.length} characters of base64`;
 }
 
 /** A text with every value of the structured content says as much; "2 items" does not. */
@@ -68,9 +82,7 @@ function partText(part: Part): string {
   const inside = part.resource?.['text'];
   if (part.type === 'resource' && typeof inside === 'string') return inside;
   const json = JSON.stringify(part, (key, value: unknown) =>
-    (key === 'data' || key === 'blob') && typeof value === 'string'
-      ? `${value.length} characters of base64`
-      : value,
+    (key === 'data' || key === 'blob') && typeof value === 'string' ? base64Text(value) : value,
   );
   return KNOWN.includes(part.type)
     ? json
