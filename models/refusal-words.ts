@@ -35,10 +35,25 @@ const OF_OTHER_LENGTHS =
 
 /** A request that can never succeed, answered as if the server had failed: llama.cpp's server, llama-cpp-python. */
 export function isRefusedFor(said: string): boolean {
-  return /\bimage input is not supported\b|\bvalidation errors?\b|\bnot a multimodal model\b|\bdoes not support (?:images?|image input|vision)\b/iu.test(
-    said,
-  );
+  return /\bvalidation errors?\b/iu.test(said) || refusesImages(said);
 }
+
+/** The model takes no images at all. One that refuses a format or a size of images does. */
+export function refusesImages(said: string): boolean {
+  return NO_IMAGES.some((words) => words.test(said));
+}
+
+const NO_IMAGES: readonly RegExp[] = [
+  /\bimages?(?: (?:inputs?|contents?|parts?|attachments?|understanding))? (?:is|are) (?:currently )?not (?:supported|enabled|allowed|available)\b/iu,
+  /(?:\bnot|n't|\bun)\s?support(?:s|ed)?\b(?: the| any| content type:?)? [`'"]?(?:images?|image_url|vision|multi-?modal)\b(?! (?:format|type|media|mime|size|url|encoding|dimension|resolution|larger|over|above|of|in|with)s?\b)/iu,
+  /\bno endpoints found that support (?:image|multi-?modal)/iu,
+  /\bimage_url is only supported by\b|\bunknown variant \W{0,3}image_url\b|\bnot a multi-?modal model\b|\bat most 0 image|\brequired for image input\b/iu,
+  /\bimage[^\n]{0,10}' functionality not supported\b/iu,
+  /不支持.{0,6}(?:图片|图像|多模态|视觉)(?!格式|类型|大小|尺寸)/u,
+];
+
+export const NO_IMAGES_ADVICE =
+  'This model takes no images: ask one that does, or describe the image in words. An agent with images: false refuses such a question at the start.';
 
 /** The model wrote a call or JSON that the provider could not read (Groq: `tool_use_failed`, `json_validate_failed`): another attempt may do better. */
 export function isUnreadableReply(said: string): boolean {

@@ -1,11 +1,13 @@
 import type { ModelPrompt } from '../agent/definition/kind.ts';
+import { withoutEarlierImages } from '../agent/prompt/without-images.ts';
 import { rolesInTurn } from '../agent/prompt/roles-in-turn.ts';
 import { validPrompt } from '../agent/prompt/valid-prompt.ts';
 import { withoutCalls } from '../agent/prompt/without-calls.ts';
 import type { ModelRequest } from './model.ts';
+import { refusesImages } from './refusal-words.ts';
 
 /** A form of the prompt that some models want and others do not need. */
-export type Repair = 'calls' | 'ids' | 'roles';
+export type Repair = 'images' | 'calls' | 'ids' | 'roles';
 
 /** Repairs that each model needed so far, so that later calls need no second request. Lives as long as the adapter. */
 export type KnownRepairs = Map<string, readonly Repair[]>;
@@ -48,13 +50,13 @@ function repaired(prompt: ModelPrompt, repairs: readonly Repair[]): ModelPrompt 
 
 /** The repair that a refusal asks for; undefined where it would change nothing. */
 function repairFor(words: string, prompt: ModelPrompt): Repair | undefined {
-  const fitting = REPAIRS.filter(({ refusal }) => refusal.test(words));
+  const fitting = REPAIRS.filter(({ refusal }) => refusal(words));
   return fitting.find(({ change }) => JSON.stringify(change(prompt)) !== JSON.stringify(prompt))?.repair;
 }
 
 interface RepairRule {
   repair: Repair;
-  refusal: RegExp;
+  refusal(words: string): boolean;
   change(prompt: ModelPrompt): ModelPrompt;
   warning: string;
 }
@@ -62,9 +64,18 @@ interface RepairRule {
 /** In the order in which they are made. */
 const REPAIRS: readonly RepairRule[] = [
   {
+    repair: 'images',
+    // Groq: "messages.1.content: value must be a string", of a content with parts.
+    refusal: (words) =>
+      refusesImages(words) ||
+      /\bcontent\b[^\n]{0,40}\b(?:must|should) be (?:an? )?(?:valid )?string\b/iu.test(words),
+    change: withoutEarlierImages,
+    warning: 'takes no images; earlier ones are told to it in words.',
+  },
+  {
     repair: 'calls',
     // Ollama: "NAME does not support tools", of a model that is only shown the calls of another agent.
-    refusal: /(?:not|un)\s?support(?:s|ed)?\b.*\b(?:tools?|functions?)\b/iu,
+    refusal: (words) => /(?:not|un)\s?support(?:s|ed)?\b.*\b(?:tools?|functions?)\b/iu.test(words),
     change: (prompt) => (onlyNamesTools(prompt) ? withoutCalls(prompt) : prompt),
     warning: 'takes no tools; calls of earlier agents are told to it in words.',
   },
@@ -72,16 +83,20 @@ const REPAIRS: readonly RepairRule[] = [
     repair: 'ids',
     // Mistral: "Tool call id was … but must be a-z, A-Z, 0-9, with a length of 9"; Anthropic: "tool_use.id: String should match
     // pattern"; OpenAI: "'messages[2].tool_calls[0].id': string too long"; Bedrock: "toolUseId".
-    refusal:
-      /tool[_ -]?call[_ -]?ids?\b|tool_use(?:_|\.)ids?\b|tool_calls(?:\[\d+\]|\.\d+)\.id\b|tool_?use_?id|\bcall_id\b/iu,
+    refusal: (words) =>
+      /tool[_ -]?call[_ -]?ids?\b|tool_use(?:_|\.)ids?\b|tool_calls(?:\[\d+\]|\.\d+)\.id\b|tool_?use_?id|\bcall_id\b/iu.test(
+        words,
+      ),
     change: (prompt) => validPrompt(prompt, { portableIds: true }),
     warning: 'refused the ids of tool calls; others are sent.',
   },
   {
     repair: 'roles',
     // Mistral: "Unexpected role 'user' after role 'tool'" (code 3230); templates: "conversation roles must alternate".
-    refusal:
-      /\b3230\b|unexpected role|\balternat(?:e|es|ing|ion)\b|\bconsecutive\b.*\b(?:roles?|messages?|user|assistant)\b|\broles?\b.*\b(?:order|sequence|in a row|follow|after)\b|\b(?:user|assistant)\b.*\b(?:follow(?:s|ed)?|after)\b.*\b(?:tool|user|assistant)\b/iu,
+    refusal: (words) =>
+      /\b3230\b|unexpected role|\balternat(?:e|es|ing|ion)\b|\bconsecutive\b.*\b(?:roles?|messages?|user|assistant)\b|\broles?\b.*\b(?:order|sequence|in a row|follow|after)\b|\b(?:user|assistant)\b.*\b(?:follow(?:s|ed)?|after)\b.*\b(?:tool|user|assistant)\b/iu.test(
+        words,
+      ),
     change: rolesInTurn,
     warning:
       "wants the roles of messages in turn; neighbours of one role are joined, and a short word stands between a tool's result and the user.",

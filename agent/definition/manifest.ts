@@ -101,6 +101,8 @@ export interface RequestOptions {
   api: 'chat' | 'completions';
   /** Default true. */
   stream: boolean;
+  /** false: the model takes no images. A question with images is refused at the start; earlier images are told in words. */
+  images?: boolean | undefined;
   temperature?: number | undefined;
   maxTokens?: number | undefined;
   topP?: number | undefined;

@@ -17,7 +17,8 @@ export interface ModelRequest {
 /** The model's request for a conversation: the same in the activity and in a later reader. */
 export function renderRequest(kind: AgentKind, context: PromptContext): ModelRequest {
   const { model, stop, params } = context.manifest;
-  const shown = kind.images === true && params.api === 'chat' ? context : inWords(context);
+  const takesImages = kind.images === true && params.api === 'chat' && params.images !== false;
+  const shown = takesImages ? context : inWords(context);
   const prompt = placeImages(kind.render(shown), shown.images);
   return {
     model,

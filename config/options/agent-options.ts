@@ -47,6 +47,7 @@ const loopShape = {
 const requestShape = {
   api: z.enum(['chat', 'completions']).default('chat'),
   stream: z.boolean().default(true),
+  images: z.boolean().optional(),
   temperature: z.number().optional(),
   maxTokens: z.int().positive().optional(),
   topP: z.number().optional(),

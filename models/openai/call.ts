@@ -67,7 +67,7 @@ export async function callOpenAI(
 function refusalIn(error: unknown): string | undefined {
   if (!isAPIError(error)) return undefined;
   const status: number | undefined = error.status;
-  return [400, 422, 500, undefined].includes(status) ? `${error.code} ${error.message}` : undefined;
+  return [400, 404, 422, 500, undefined].includes(status) ? `${error.code} ${error.message}` : undefined;
 }
 
 async function askWithoutRefused(

@@ -5,7 +5,7 @@ import { retryAfter, waitIn } from '../../agent/values/retry-after.ts';
 import { boundedText } from '../../agent/values/values.ts';
 import { type ModelErrorType, ModelError } from '../model.ts';
 import { mayPass, typeOfStatus } from '../failure-types.ts';
-import { isOutOfCredit as noCreditIn } from '../refusal-words.ts';
+import { NO_IMAGES_ADVICE, isOutOfCredit as noCreditIn, refusesImages } from '../refusal-words.ts';
 
 export interface RequestContext {
   /** The base URL, as a message may show it. */
@@ -142,6 +142,7 @@ function adviceFor(type: ModelErrorType, error: APIError, asked: RequestContext)
 function refusedAdvice({ message }: APIError, { model, names, isProbe }: RequestContext): string {
   const settings = `${names.key}, the model's name "${model}" and ${names.url}`;
   if (isProbe) return `Look at ${settings}.`;
+  if (refusesImages(message)) return NO_IMAGES_ADVICE;
   if (LACKS_TOOLS.test(message))
     return "This model cannot call tools: give the agent kind: 'zero-shot', or another model.";
   if (TOO_MANY_TOOLS.test(message))

@@ -4,7 +4,7 @@ import { retryAfter, waitIn } from '../../agent/values/retry-after.ts';
 import { boundedText } from '../../agent/values/values.ts';
 import { mayPass, typeOfStatus } from '../failure-types.ts';
 import { ModelError, type ModelErrorType } from '../model.ts';
-import { isOutOfCredit } from '../refusal-words.ts';
+import { NO_IMAGES_ADVICE, isOutOfCredit, refusesImages } from '../refusal-words.ts';
 import { readableHeaders } from '../readable-headers.ts';
 import type { VercelLanguageModel } from './language-model.ts';
 
@@ -28,7 +28,9 @@ export function classifyVercelError(error: unknown, model: VercelLanguageModel):
   if (known === undefined || !known.name.startsWith('AI_')) return error;
   const [type, retryable] = kindOf(known);
   const said = quoted(known.message).trim().replace(/\.$/, '');
-  const text = `The model ${model.modelId} (${model.provider}) answered: ${said}. ${ADVICE[type] ?? ''}`;
+  const isBlind = type === 'ModelBadRequest' && refusesImages(wordsOf(known));
+  const advice = isBlind ? NO_IMAGES_ADVICE : (ADVICE[type] ?? '');
+  const text = `The model ${model.modelId} (${model.provider}) answered: ${said}. ${advice}`;
   return new ModelError(type, text.trimEnd(), {
     retryable,
     retryAfterMs: waitOf(known),
@@ -39,9 +41,14 @@ export function classifyVercelError(error: unknown, model: VercelLanguageModel):
 /** The provider's words, if an error is a refusal of the request. */
 export function refusalInError(error: unknown): string | undefined {
   const { data } = SdkError.safeParse(fieldsToRead(error));
-  if (data?.name !== 'AI_APICallError' || ![400, 422, 500, undefined].includes(data.statusCode))
-    return undefined;
-  return `${data.message} ${data.responseBody ?? ''}`;
+  const isAnswer =
+    data?.name === 'AI_APICallError' && [400, 404, 422, 500, undefined].includes(data.statusCode);
+  // A provider's package refuses what its API has no place for.
+  return isAnswer || data?.name === 'AI_UnsupportedFunctionalityError' ? wordsOf(data) : undefined;
+}
+
+function wordsOf({ message, responseBody = '' }: SdkError): string {
+  return `${message} ${responseBody}`;
 }
 
 /** Message and name of an error are not own fields, so a parser would not see them. */
@@ -72,10 +79,10 @@ const KINDS: { readonly [name: string]: Kind } = {
 
 /** Without a status there was no answer; a 200 is an answer that could not be read. */
 function kindOfCall(error: SdkError): Kind {
-  const { statusCode, isRetryable, message, responseBody = '' } = error;
+  const { statusCode, isRetryable } = error;
   if (statusCode === undefined) return ['ModelConnectionError', isRetryable ?? true];
   if (statusCode < 400) return ['ModelInvalidResponse', true];
-  const said = `${message} ${responseBody}`;
+  const said = wordsOf(error);
   const type = typeOfStatus(statusCode, said);
   // The AI SDK knows no 400 that may pass.
   if (type === 'ModelInvalidResponse') return [type, true];
@@ -84,11 +91,10 @@ function kindOfCall(error: SdkError): Kind {
   return [type, (isRetryable ?? mayPass(type)) && !isFinal];
 }
 
-function waitOf({ responseHeaders, statusCode, message, responseBody = '' }: SdkError): number | undefined {
+function waitOf(error: SdkError): number | undefined {
+  const { responseHeaders, statusCode } = error;
   const headers = responseHeaders && readableHeaders(responseHeaders);
-  return (
-    retryAfter(headers, Date.now()) ?? (statusCode === 429 ? waitIn(`${message} ${responseBody}`) : undefined)
-  );
+  return retryAfter(headers, Date.now()) ?? (statusCode === 429 ? waitIn(wordsOf(error)) : undefined);
 }
 
 /** Keys lie with the provider's code; they usually come from the environment. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Content, ContentPart, ImagePart } from '../../agent/values/content.ts';
+import { type Content, type ContentPart, type ImagePart, imagesOf } from '../../agent/values/content.ts';
 import type { AgentKind } from '../../agent/definition/kind.ts';
 import { builtInKinds } from '../../agent/kinds/kinds.ts';
 import { conversation } from '../../agent/transcript/prompt-context.ts';
@@ -41,6 +41,15 @@ describe('images of a question', () => {
       'before\n[image image/png 34 KB]',
       'Compare\n[image image/png 34 KB]\nwith\n[image https://example.com/a.png]',
     ]);
+  });
+
+  test.each(taking)('are told in words to an agent of kind $name with images: false', (kind) => {
+    const context = contextOf(kind, asked);
+    const params = { ...context.manifest.params, images: false };
+    const { prompt } = renderRequest(kind, { ...context, manifest: { ...context.manifest, params } });
+    const messages = prompt.type === 'messages' ? prompt.messages : [];
+    expect(messages.flatMap(({ content }) => imagesOf(content))).toEqual([]);
+    expect(JSON.stringify(messages)).toContain('[image image/png 34 KB]');
   });
 
   test('become a message of their own kind of prompt, be it one text', () => {

@@ -112,6 +112,91 @@ test.each([
   expect(sent[2]).toEqual(sent[1]);
 });
 
+describe('a model that takes no images', () => {
+  const image = { type: 'image', mediaType: 'image/png', bytes: 34_000, data: 'AAAA' } as const;
+  const seen: ChatMessage = { role: 'user', content: [{ type: 'text', text: 'What is it?' }, image] };
+  const answered: ChatMessage = { role: 'assistant', content: 'A cat.' };
+  const later = modelRequest(
+    {},
+    { prompt: { type: 'messages', messages: [seen, answered, user('Thanks.')] } },
+  );
+  const asked = modelRequest({}, { prompt: { type: 'messages', messages: [answered, seen] } });
+  const inWords = [
+    { content: 'What is it?\n[image image/png 34 KB]' },
+    { content: 'A cat.' },
+    { content: 'Thanks.' },
+  ];
+
+  test.each([
+    [400, 'messages[1]: unknown variant `image_url`, expected `text`'],
+    [400, 'Failed to deserialize the JSON body: messages[3]: unknown variant "image_url", expected "text"'],
+    [400, 'Invalid content type. image_url is only supported by certain models.'],
+    [400, 'Model do not support image input.'],
+    [400, 'this model does not support image input (ref: 1)'],
+    [400, 'm is not a multimodal model'],
+    [400, 'At most 0 image(s) may be provided in one prompt.'],
+    [400, 'Image input is not enabled for this model'],
+    [400, 'Image inputs are not supported by this model.'],
+    [400, "This model doesn't support the image content block that you provided."],
+    [
+      400,
+      "'messages.0' : for 'role:user' the following must be satisfied[('messages.0.content' : value must be a string)]",
+    ],
+    [404, 'No endpoints found that support image input'],
+    [422, 'messages.1.content: Input should be a valid string'],
+    [500, 'image input is not supported - hint: if this is unexpected, you may need to provide the mmproj'],
+    [400, '当前模型不支持图片输入'],
+  ])('is told earlier images in words: %i %s', async (status, message) => {
+    const refused = { status, error: { message } };
+    const { server, ask } = await scriptedOpenAI([refused, 'one', 'two']);
+    expect(await ask(later)).toMatchObject({ text: 'one', warnings: [expect.stringContaining('no images')] });
+    expect((await ask(later)).warnings).toBeUndefined();
+    expect(server.requests.map(({ body }) => body['messages'])).toMatchObject([
+      [{}, {}, {}],
+      inWords,
+      inWords,
+    ]);
+  });
+
+  test.each([
+    [404, 'No endpoints found that support image input'],
+    [500, 'image input is not supported'],
+    [400, 'm is not a multimodal model'],
+  ])('does not answer a question about an image: %i %s', async (status, message) => {
+    const { server, ask } = await scriptedOpenAI([{ status, error: { message } }]);
+    const failure = await failureOf(ask(asked));
+    expect(failure).toMatchObject({ type: 'ModelBadRequest', retryable: false });
+    expect(failure.message).toMatch(/describe the image in words.*images: false/u);
+    expect(server.requests).toHaveLength(1);
+  });
+
+  test.each([
+    'Unsupported image format: image/tiff',
+    'The model does not support images larger than 20 MB',
+    'model m not found',
+  ])('is another one than this: %s', async (message) => {
+    const { server, ask } = await scriptedOpenAI([refusal(message)]);
+    expect((await failureOf(ask(later))).message).not.toContain('images: false');
+    expect(server.requests).toHaveLength(1);
+  });
+
+  test.each([
+    apiCallError('Not Found', {
+      statusCode: 404,
+      responseBody: '{"error":{"message":"No endpoints found that support image input"}}',
+    }),
+    Object.assign(new Error("'image-part' functionality not supported."), {
+      name: 'AI_UnsupportedFunctionalityError',
+    }),
+  ])('may be one of the AI SDK: $message', async (error) => {
+    const model = sdkModel('v3', [error, [{ type: 'text', text: 'one' }, finish('stop', 'v3')], error]);
+    const given = fromVercelModel(model);
+    expect(await given.call(later, callContext())).toMatchObject({ text: 'one' });
+    expect(JSON.stringify(model.calls.map(({ prompt }) => prompt[0]))).toMatch(/"file".*\[image image/u);
+    expect((await failureOf(given.call(asked, callContext()))).message).toContain('images: false');
+  });
+});
+
 test('a model without tools is told the calls of another agent in words', async () => {
   const refused = refusal('registry.ollama.ai/library/m:latest does not support tools');
   const { server, ask } = await scriptedOpenAI([refused, 'one', refused]);

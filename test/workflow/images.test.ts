@@ -38,6 +38,7 @@ const rig = useRig({
     { ...common, name: 'trimming', kind: 'tool-calling', trimIntermediateSteps: 1 },
     { ...common, name: 'talker', kind: 'conversational' },
     { ...common, name: 'react', kind: 'zero-shot' },
+    { ...common, name: 'blind', kind: 'tool-calling', images: false },
   ],
 });
 
@@ -119,10 +120,17 @@ describe('a question with an image', () => {
     expect(runs[0]?.input).toContain('[image image/png 34 KB]');
   });
 
-  test('is refused by a kind that takes none, with the kinds that do', async () => {
-    const run = await rig.client.start('react', question('what?', pngOf(100)));
+  test.each([
+    [
+      'a kind that takes none, with the kinds that do',
+      'react',
+      /kind zero-shot, which takes no images.*tool-calling/u,
+    ],
+    ['an agent with images: false', 'blind', /"blind" takes no images \(images: false\)/u],
+  ])('is refused by %s', async (_what, agent, problem) => {
+    const run = await rig.client.start(agent, question('what?', pngOf(100)));
     const failed = await run.result().catch((error: Error) => error.message);
-    expect(failed).toMatch(/kind zero-shot, which takes no images.*tool-calling/u);
+    expect(failed).toMatch(problem);
     expect(asked.get((await run.describe()).runId)).toBeUndefined();
   });
 
@@ -164,6 +172,15 @@ describe('a session with an image', () => {
       expect(JSON.stringify(await said()).length).toBeLessThan(1_000);
     },
   );
+
+  test('tells it in words to an agent with images: false', async () => {
+    const session = `images-${randomUUID()}`;
+    await rig.client.run('native', question('what is it?', pngOf(5_000)), { session });
+    const run = await rig.client.start('blind', 'and its colour?', { session });
+    expect((await run.result()).output).toBe('a cat');
+    const [messages = []] = asked.get((await run.describe()).runId) ?? [];
+    expect(messages.map(({ content }) => content)).toContain('what is it?\n[image image/png 5 KB]');
+  });
 
   test('takes several of the largest at once, and goes on when its own history has become too long', async () => {
     const session = `many-${randomUUID()}`;
