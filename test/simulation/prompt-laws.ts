@@ -1,5 +1,5 @@
 import type { RunEvent } from '../../agent/run/events.ts';
-import { shortenedObservation } from '../../agent/observation/observations.ts';
+import { shortenedObservation, withPersonsInput } from '../../agent/observation/observations.ts';
 import { asText } from '../../agent/values/vocabulary.ts';
 import type { Law } from './laws.ts';
 import type { RunLife } from './run-lives.ts';
@@ -14,12 +14,17 @@ export const toldIsRecorded: Law = ({ world, runs }) =>
     const recorded = report.intermediateSteps
       // The model is told of a reply that cannot be read in a message of its own.
       .filter(({ call, action }) => action.tool !== '_Exception' && from <= turnOf(call) && turnOf(call) < to)
-      .map(({ observation }) => shown(text(observation)));
-    const told = toldObservations(request.prompt, recorded, world.hasToolMessages);
-    const at = recorded.findIndex((one, index) => one !== told[index]);
+      .map(({ action, observation }) => ({
+        plain: shown(text(observation)),
+        edited: shown(withPersonsInput(action.toolInput, text(observation))),
+      }));
+    const plain = recorded.map((one) => one.plain);
+    const told = toldObservations(request.prompt, plain, world.hasToolMessages);
+    // A person's input is told with the observation: the reply shows the input that the model wrote.
+    const at = recorded.findIndex((one, index) => told[index] !== one.plain && told[index] !== one.edited);
     if (at < 0 && told.length === recorded.length) return [];
     return [
-      `${id}: at step ${step} the model was told ${told.length} observations, and ${recorded.length} are recorded; the first that differs: ${told[at]} / ${recorded[at]}`,
+      `${id}: at step ${step} the model was told ${told.length} observations, and ${recorded.length} are recorded; the first that differs: ${told[at]} / ${plain[at]}`,
     ];
   });
 
