@@ -1,9 +1,7 @@
-import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import type { AgentRun } from '../../client/index.ts';
-import { findTemporalBinary } from '../../server/binary/binary.ts';
 import { type CrashRig, linesOf, startCrashRig } from '../support/crash-rig.ts';
 import { until } from '../support/processes.ts';
 import { eventOf } from '../support/rig.ts';
@@ -11,11 +9,9 @@ import { act, answer } from '../support/scripts.ts';
 
 /** Effects are lines in a file: there are never two of one call, and each that is missing or unknown waits for a person. */
 let rig: CrashRig;
-let temporal: string;
 let record = '';
 
 beforeAll(async () => {
-  temporal = (await findTemporalBinary({ onProgress: () => undefined })).path;
   rig = await startCrashRig({
     config: 'test/fixtures/once.config.ts',
     replies(request) {
@@ -39,10 +35,18 @@ function startWorker(name: string) {
   return rig.startWorker(record);
 }
 
-/** An operator's command on a call's activity. */
-function operate(run: AgentRun, verb: string, ...flags: string[]): void {
-  const target = ['--address', rig.server.address, '--workflow-id', run.id, '--activity-id', '1.1'];
-  execFileSync(temporal, ['activity', verb, ...target, ...flags], { stdio: 'pipe' });
+interface Operation {
+  verb: 'pause' | 'unpause' | 'reset';
+  flags?: { resetAttempts?: true; resetHeartbeat?: true };
+}
+
+/** Sends an operator's command on a call's activity, as the Temporal CLI does: its flags have other names in each version. */
+async function operate(run: AgentRun, { verb, flags }: Operation): Promise<void> {
+  const { workflowService } = rig.client.temporal;
+  const of = { namespace: 'default', execution: { workflowId: run.id }, id: '1.1', ...flags };
+  if (verb === 'pause') await workflowService.pauseActivity(of);
+  else if (verb === 'unpause') await workflowService.unpauseActivity(of);
+  else await workflowService.resetActivity(of);
 }
 
 async function stepOf(run: AgentRun): Promise<unknown> {
@@ -60,7 +64,7 @@ test('a worker that is killed leaves each call done, not done, or in doubt, and 
     start('pay', 'deaf-paused'),
   ]);
   await began('late-intent', 'deaf-effect', 'late-ledger', 'deaf-ledger', 'deaf-paused');
-  operate(paused, 'pause');
+  await operate(paused, { verb: 'pause' });
   await worker.killGroup();
   rig.startWorker(record);
 
@@ -69,7 +73,7 @@ test('a worker that is killed leaves each call done, not done, or in doubt, and 
   expect(await waiting(after)).toMatchObject(inDoubt);
   expect(did('effect', 'deaf-effect')).toHaveLength(1);
   // The next attempt is called the first, and knows of no heartbeat.
-  operate(paused, 'unpause', '--reset-attempts', '--reset-heartbeats');
+  await operate(paused, { verb: 'unpause', flags: { resetAttempts: true, resetHeartbeat: true } });
   expect(await waiting(paused)).toMatchObject(inDoubt);
   expect(did('effect', 'deaf-paused')).toHaveLength(1);
 
@@ -106,17 +110,21 @@ test('a worker that stood still for longer than the heartbeat time-out may not t
 
 test('pause and reset of a running call leave it in doubt, whatever flags they have, and run nothing again', async () => {
   startWorker('operated');
-  const operations = [['pause'], ['reset'], ['reset', '--reset-heartbeats']] as const;
+  const operations: Operation[] = [
+    { verb: 'pause' },
+    { verb: 'reset' },
+    { verb: 'reset', flags: { resetHeartbeat: true } },
+  ];
   const calls = await Promise.all(
-    operations.flatMap(([verb, ...flags]) =>
+    operations.flatMap((operation) =>
       ['hears', 'deaf'].map(async (how) => {
-        const input = [how, verb, ...flags].join('-');
-        return { run: await start('pay', input), input, verb, flags };
+        const input = [how, operation.verb, ...Object.keys(operation.flags ?? {})].join('-');
+        return { run: await start('pay', input), input, operation };
       }),
     ),
   );
   await began(...calls.map(({ input }) => input));
-  for (const { run, verb, flags } of calls) operate(run, verb, ...flags);
+  for (const { run, operation } of calls) await operate(run, operation);
   for (const { run, input } of calls) {
     expect(await waiting(run)).toMatchObject(inDoubt);
     expect(did('effect', input)).toHaveLength(1);
