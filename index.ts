@@ -37,6 +37,7 @@ export type { EncryptionKey, EncryptionOptions, KeySource } from './encryption/k
 export type { LiveChannel, LiveOption } from './live/live-channel.ts';
 export type { ModelLimits } from './agent/model-limits/lease-request.ts';
 export type { RunEvent } from './agent/run/events.ts';
+export type { BatchQuestion, BatchStart } from './agent/start/batch-start.ts';
 export type {
   CalendarSpec,
   IntervalSpec,
@@ -44,6 +45,7 @@ export type {
   ScheduleDefinition,
   SchedulePolicies,
   ScheduleSpec,
+  ScheduleTimes,
 } from './agent/schedule/schedule-definition.ts';
 export type { WebhookEvent } from './agent/definition/webhook-route.ts';
 export type { HookAnswer, HookChange, HookContext, HookName, Hooks } from './agent/definition/hooks.ts';

@@ -24,6 +24,7 @@ export { AgentSchedule } from './api/agent-schedule.ts';
 export type { BackfillOptions, CreateScheduleOptions, ScheduleSummary } from './api/agent-schedule.ts';
 export type { ScheduleReport } from './schedules/schedule-report.ts';
 export type { ScheduleChange, SyncOptions } from './schedules/sync-schedules.ts';
+export type { BatchQuestion, BatchStart } from '../agent/start/batch-start.ts';
 export type {
   CalendarSpec,
   IntervalSpec,
@@ -31,6 +32,7 @@ export type {
   ScheduleDefinition,
   SchedulePolicies,
   ScheduleSpec,
+  ScheduleTimes,
 } from '../agent/schedule/schedule-definition.ts';
 export type { SendOptions, SessionReport, SessionSummary } from './api/agent-session.ts';
 export type { AskedRequest, RequestsOptions } from '../history/views/requests.ts';

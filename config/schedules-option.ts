@@ -1,5 +1,6 @@
 import { z } from 'zod/v4';
-import { type CheckedSchedule, checkSchedule } from '../agent/schedule/check-schedule.ts';
+import { checkSchedule } from '../agent/schedule/check-schedule.ts';
+import type { FreshStart } from '../agent/start/run-start.ts';
 import { type CalendarFieldName, fieldNames } from '../agent/schedule/calendar-fields.ts';
 import {
   type IntervalSpec,
@@ -48,11 +49,11 @@ export const schedulesSchema = z.record(
 /** Throws {@link ConfigError} for times that cannot be, and for a start that its agent does not take. */
 export function checkSchedules(
   schedules: { readonly [name: string]: ScheduleDefinition } = {},
-  checkStart: (start: CheckedSchedule['start']) => void,
+  checkStart: (start: FreshStart) => void,
 ): void {
   for (const [name, definition] of Object.entries(schedules)) {
     try {
-      checkStart(checkSchedule(name, definition).start);
+      checkSchedule(name, definition).starts.forEach((start) => checkStart(start));
     } catch (error) {
       const problem = error instanceof Error ? error.message : String(error);
       const where = `Schedule "${name}": `;

@@ -13,6 +13,7 @@ const STATELESS = [
   'agent/rules/repeated',
   'workflows/versioned',
   'workflows/loop/at-limit',
+  'workflows/agent-batch',
   'workflows/backtest',
   'workflows/operator/control',
   'workflows/run/deadline',

@@ -109,6 +109,7 @@ function continueRun(
   return continueAsNew<typeof agentRun>({
     agent: input.agent,
     caller: input.caller,
+    batchRow: input.batchRow,
     session: input.session,
     recorded: loop.recorded,
     root: loop.root,

@@ -1,6 +1,7 @@
 import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
 import type { RecordedRunRef, SaidAgain } from '../agent/backtest/backtest-calls.ts';
 import type { LiveTools } from '../agent/definition/recorded-agent.ts';
+import type { BatchStart } from '../agent/start/batch-start.ts';
 import type { BacktestStart } from '../agent/backtest/backtest-start.ts';
 import type { VerdictCounts } from '../agent/backtest/backtest-report.ts';
 import type { LateAnswer } from '../agent/session/late-answers.ts';
@@ -98,6 +99,8 @@ export interface AgentRunInput {
   root?: string | undefined;
   /** For a sub-agent: the parent's call that runs it. */
   caller?: string | undefined;
+  /** In a batch: the number of the question. The run reports its waits to the batch, its parent. */
+  batchRow?: string | undefined;
   /** The agent that has the conversation. */
   manifest?: AgentManifest | undefined;
   /** Other agents that had the conversation before. */
@@ -185,6 +188,23 @@ export const pausedAboveSignal = defineSignal<[RunSignals['pausedAbove']]>('paus
 export const intentSignal = defineSignal<[RunSignals[typeof CALL_INTENT]]>(CALL_INTENT);
 
 export const statusQuery = defineQuery<RunState>('status');
+
+/** Workflow type of a batch: one agent, several questions, each of which gets a run. */
+export const AGENT_BATCH = 'agentBatch';
+
+/** Runs of a batch. `existed`: there was a run with that id, and nothing was started. */
+export interface BatchCounts {
+  done: number;
+  failed: number;
+  waiting: number;
+  existed: number;
+}
+
+export interface BatchInput extends BatchStart {
+  /** Number of questions that were asked before the batch continued as new, and what became of them. */
+  asked?: number | undefined;
+  counts?: BatchCounts | undefined;
+}
 
 /** Input of a backtest, and of its runs. */
 

@@ -1,3 +1,4 @@
+import { readBatchStart } from '../start/batch-start.ts';
 import { type FreshStart, readRunStart } from '../start/run-start.ts';
 import { InvalidInput } from '../values/refusal.ts';
 import { plainJson } from '../values/values.ts';
@@ -10,9 +11,11 @@ export interface CheckedSchedule {
   name: string;
   spec: CompiledSpec;
   policies: CompiledPolicies;
-  /** Input of each run, in the format in which people start runs. */
+  /** Input of each run or batch, in the format in which people start them. */
   input: Json;
-  start: FreshStart;
+  /** The runs that it starts at each time: one, or with `isBatch` one for each question. */
+  starts: [FreshStart, ...FreshStart[]];
+  isBatch: boolean;
 }
 
 /** Throws InvalidInput with a sentence that names the schedule. */
@@ -21,12 +24,14 @@ export function checkSchedule(
   { spec, policies, ...start }: ScheduleDefinition,
 ): CheckedSchedule {
   try {
+    const isBatch = start.inputs !== undefined;
     return {
       name,
       spec: compileSpec(spec),
       policies: compilePolicies(policies),
       input: plainJson(start),
-      start: readRunStart(start, []),
+      starts: isBatch ? readBatchStart(start).starts : [readRunStart(start, [])],
+      isBatch,
     };
   } catch (error) {
     const problem = error instanceof Error ? error.message : String(error);

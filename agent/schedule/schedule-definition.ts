@@ -1,7 +1,11 @@
+import type { BatchStart } from '../start/batch-start.ts';
 import type { RunStart } from '../start/run-start.ts';
 
-/** A run at set times. The names are those of Temporal's Schedules. */
-export interface ScheduleDefinition extends Omit<RunStart, 'traceparent'> {
+/** A run, or with `inputs` a batch of runs, at set times. The names are those of Temporal's Schedules. */
+export type ScheduleDefinition = ScheduleTimes &
+  ((Omit<RunStart, 'traceparent'> & { inputs?: undefined }) | (BatchStart & { input?: undefined }));
+
+export interface ScheduleTimes {
   /** The times. */
   spec: ScheduleSpec;
   policies?: SchedulePolicies | undefined;

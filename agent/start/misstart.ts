@@ -4,6 +4,8 @@ import { boundedText } from '../values/values.ts';
 /** Example input of each workflow, for a start by hand. */
 export const startExamples = {
   agentRun: 'one JSON object such as {"agent":"helper","input":"What is five times five?"}',
+  agentBatch:
+    'one JSON object such as {"agent":"helper","inputs":["What is 5 x 5?","What is 6 x 6?"],"concurrency":4}',
   backtestRun: 'written by a backtest',
   agentSession: 'nothing, or {"name":"alice"} with the workflow id session:alice',
   backtest:

@@ -2,6 +2,8 @@
 export const limits = {
   /** A question with its chat history. */
   questionBytes: 400_000,
+  /** All questions of a batch that a workflow runs. */
+  batchBytes: 1_000_000,
   /** The images of a question, together: with the question they fit into Temporal's limit for a start, 2 MB. */
   imagesBytes: 1_500_000,
   /** Texts and images of a question. */

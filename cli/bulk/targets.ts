@@ -2,7 +2,7 @@ import { type WaitingCall, needsPerson, stateOf } from '../../agent/rules/waitin
 import { type DecisionName, decisionFits } from '../../agent/rules/decisions.ts';
 import { type RunStatus, asText } from '../../agent/values/vocabulary.ts';
 import { aFewAtATime } from '../../agent/values/concurrent.ts';
-import type { RunSummary } from '../../client/read/list-runs.ts';
+import { type RunSummary, isSubAgent } from '../../client/read/list-runs.ts';
 import { haltedStatuses, openStatuses } from '../../client/read/run-filters.ts';
 import { recordedReport } from '../../client/read/run-status.ts';
 import type { CliContext } from '../connection/context.ts';
@@ -49,7 +49,6 @@ export async function endedRuns(io: Io, context: CliContext, options: BulkOption
   }
   const runs = await topmost(io, context, options, retriable);
   // A sub-agent is a call of the run above it, which has continued.
-  const isSubAgent = ({ id, parent }: RunSummary) => parent !== undefined && id.startsWith(`${parent}/`);
   return runs.filter((run) => !isSubAgent(run)).map((run) => ({ run }));
 }
 

@@ -6,7 +6,7 @@ import { aFewAtATime } from '../../agent/values/concurrent.ts';
 import type { LoadedConfig } from '../../config/load/loaded-config.ts';
 import { isOpen } from '../../history/list/listed.ts';
 import { readRestartRecord } from '../../history/views/restart-record.ts';
-import { AGENT_RUN, AGENT_SESSION, BACKTEST, BACKTEST_RUN } from '../../workflows/messages.ts';
+import { AGENT_BATCH, AGENT_RUN, AGENT_SESSION, BACKTEST, BACKTEST_RUN } from '../../workflows/messages.ts';
 import type { AgentClient } from '../../client/api/agent-client.ts';
 import type { AgentRun } from '../../client/api/agent-run.ts';
 import { InvalidInput, unless } from '../../client/connect/errors.ts';
@@ -35,7 +35,7 @@ export interface CheckLimits {
 /** Runs that are read at a time. */
 const READERS = 8;
 
-const TYPES = [AGENT_RUN, AGENT_SESSION, BACKTEST, BACKTEST_RUN];
+const TYPES = [AGENT_RUN, AGENT_BATCH, AGENT_SESSION, BACKTEST, BACKTEST_RUN];
 
 /** Replays open and ended workflows of a task queue, and compares the open runs' definitions with a config. Changes nothing. */
 export async function checkRuns(

@@ -5,6 +5,8 @@ import { temporalSettings } from '../../client/connect/connect.ts';
 import { ScheduleNotFound } from '../../client/connect/errors.ts';
 import { cliName } from '../../client/connect/cli-name.ts';
 import { type ScheduleChange, syncSchedules as sync } from '../../client/schedules/sync-schedules.ts';
+import type { BatchQuestion, BatchStart } from '../../agent/start/batch-start.ts';
+import { readBatchFile } from '../batch/batch-file.ts';
 import { checkOverrides, checkQuestion, configFor, loadCommandConfig } from '../connection/command-config.ts';
 import { neverStarted, withTemporal } from '../connection/context.ts';
 import { namedQueue, queuesOf } from '../connection/task-queue.ts';
@@ -13,11 +15,15 @@ import { type ScheduleTimeOptions, timesIn } from '../options/schedule-options.t
 import type { CommonOptions } from '../options/options.ts';
 import { scheduleLines, schedulesTable } from '../print/schedule-lines.ts';
 import { oneLine } from '../../render/words/amounts.ts';
-import { type Io, exitCodes, print, printJson, say } from '../shell/io.ts';
+import { type Io, UsageError, exitCodes, print, printJson, say } from '../shell/io.ts';
 
 interface CreateOptions extends CommonOptions, OverrideOptions, ScheduleTimeOptions {
   var?: { [name: string]: string };
   paused?: boolean;
+  /** A file of questions: each time is a batch. */
+  inputs?: string;
+  column?: string;
+  concurrency?: number;
 }
 
 /** `reloop schedule create`: a schedule that is not in the config. */
@@ -25,15 +31,17 @@ export async function createSchedule(
   io: Io,
   name: string,
   agent: string,
-  question: string,
+  question: string | undefined,
   options: CreateOptions,
 ): Promise<number> {
   const overrides = overridesIn(options);
-  const definition = { agent, input: question, variables: options.var, ...overrides, ...timesIn(options) };
-  checkSchedule(name, definition);
+  const asked = await questionsOf(question, options);
+  const definition = { agent, ...asked, variables: options.var, ...overrides, ...timesIn(options) };
+  const { starts } = checkSchedule(name, definition);
   const config = await configFor(options, temporalSettings(options).address !== undefined);
   if (config !== undefined) {
-    checkQuestion(config.loaded, agent, options);
+    for (const start of starts)
+      checkQuestion(config.loaded, agent, { ...options, context: start.overrides?.context });
     checkOverrides(config.loaded, agent, overrides);
   }
   const opened = { ...options, encryption: config?.loaded.encryption };
@@ -43,6 +51,27 @@ export async function createSchedule(
     await schedule.create(definition, { taskQueue, paused: options.paused });
     return report(io, await schedule.describe(), options);
   });
+}
+
+/** Throws UsageError where there are no questions, or two kinds of them. */
+async function questionsOf(
+  question: string | undefined,
+  { inputs: file, column, concurrency }: CreateOptions,
+): Promise<{ input: string; inputs?: undefined } | Pick<BatchStart, 'inputs' | 'concurrency'>> {
+  if (file !== undefined) {
+    if (question !== undefined) throw new UsageError('Give a question or --inputs, not both.');
+    const rows = await readBatchFile(file, column);
+    return { inputs: rows.map(({ input }) => input as BatchQuestion), concurrency }; // checkSchedule looks at them
+  }
+  if (question === undefined)
+    throw new UsageError(
+      `There is no question: ${cliName()} schedule create NAME AGENT "question", or --inputs FILE.`,
+    );
+  if (column !== undefined || concurrency !== undefined)
+    throw new UsageError(
+      '--column and --concurrency are about the file of --inputs. Name it, or leave them out.',
+    );
+  return { input: question };
 }
 
 /** `reloop schedule list`. */

@@ -1,6 +1,7 @@
 import { searchAttribute } from '../../agent/values/names.ts';
 import { setValue } from '../../agent/values/set-value.ts';
 import type { AgentRun } from '../../client/api/agent-run.ts';
+import { cliName } from '../../client/connect/cli-name.ts';
 import { workflowPage, workflowsPath } from '../../client/connect/web-ui-page.ts';
 import type { RunReport } from '../../client/report.ts';
 import type { CliContext } from './context.ts';
@@ -21,10 +22,12 @@ export function runPage({ embedded, namespace }: WebUi, id: string, runId = ''):
   return workflowPage(embedded.uiUrl, namespace, id) + run;
 }
 
-/** Prints the link of a run in the Web UI, if it is known. */
+/** Prints the link of a run in the Web UI, if it is known. A server that this command started ends with it. */
 export function sayPage(io: Io, ui: WebUi, id: string): void {
   const url = runPage(ui, id);
-  if (url !== undefined) say(io, `Web UI: ${url}`);
+  if (url === undefined) return;
+  const until = ui.embedded?.startedByUs === true ? ` (while \`${cliName()} dev\` runs)` : '';
+  say(io, `Web UI: ${url}${until}`);
 }
 
 /** A run whose report has its page beside the rest. */

@@ -1,4 +1,4 @@
-import { variable } from '../options/options.ts';
+import { variable, wholeNumber } from '../options/options.ts';
 import { withOverrides } from '../options/override-options.ts';
 import { moment, withOverlap, withScheduleTimes } from '../options/schedule-options.ts';
 import type { CommandGroup } from './command.ts';
@@ -13,10 +13,22 @@ export const scheduleCommands: CommandGroup = {
     'Run agents at set times, by Schedules of Temporal. `sync` makes the server have those of the config.',
   commands: [
     {
-      usage: 'create <name> <agent> <question>',
+      usage: 'create <name> <agent> [question]',
       summary: 'make a schedule',
+      description:
+        'Make a schedule that asks one question, or with --inputs each question of a file, as it is now: a batch, which the worker runs.',
       options: (command) =>
         withOverrides(withScheduleTimes(command))
+          .option(
+            '--inputs <file>',
+            'CSV with a header or JSON Lines, as of `batch`; in place of the question',
+          )
+          .option('--column <name>', 'column with the question (default: input, question, or the only one)')
+          .option(
+            '--concurrency <n>',
+            'with --inputs: runs under way at the same time (default: 4)',
+            wholeNumber,
+          )
           .option('--var <name=value>', "a value for the agent's own {name}; repeatable", variable)
           .option('--paused', 'start nothing before `resume`'),
       load: async () => (await import('../commands/schedule.ts')).createSchedule,

@@ -1,8 +1,9 @@
+import { plainJson } from '../../agent/values/values.ts';
 import { asText } from '../../agent/values/vocabulary.ts';
 import { fieldsOf } from '../../agent/values/json-object.ts';
 import type { ScheduleSummary } from '../../client/api/agent-schedule.ts';
 import type { ScheduleReport } from '../../client/schedules/schedule-report.ts';
-import { oneLine } from '../../render/words/amounts.ts';
+import { count, oneLine } from '../../render/words/amounts.ts';
 import { localTime, localZone, table } from '../shell/display.ts';
 
 /** Columns of a list of schedules. */
@@ -24,12 +25,16 @@ export function scheduleLines(report: ScheduleReport): string[] {
   const because = note === null ? '' : `: ${oneLine(note)}`;
   return [
     `Schedule ${oneLine(name)}${synced ? ', from the config' : ''}`,
-    `asks ${oneLine(agent)}: ${oneLine(asText(fieldsOf(input)['input'] ?? ''))}`,
+    `asks ${oneLine(agent)}: ${oneLine(questionWords(fieldsOf(input)))}`,
     `next: ${paused ? `none, it is paused${because}` : times.length === 0 ? 'none' : `${times.join(', ')} (${localZone()})`}`,
     `while an earlier run is open: ${policies.overlap}`,
     `started: ${started}, skipped: ${skipped}, missed: ${missed}`,
     ...runs.map(({ id }) => `run ${oneLine(id)}${running.includes(id) ? ' (open)' : ''}`),
   ];
+}
+
+function questionWords({ input, inputs }: { [field: string]: unknown }): string {
+  return Array.isArray(inputs) ? count(inputs.length, 'question') : asText(plainJson(input ?? ''));
 }
 
 function timeOrNone(time: Date | null): string {

@@ -6,7 +6,7 @@ import {
   ScheduleNotFoundError,
 } from '@temporalio/client';
 import type { OverlapPolicy, ScheduleDefinition } from '../../agent/schedule/schedule-definition.ts';
-import { AGENT_RUN } from '../../workflows/messages.ts';
+import { AGENT_BATCH, AGENT_RUN } from '../../workflows/messages.ts';
 import { InvalidInput, ScheduleNotFound } from '../connect/errors.ts';
 import { openMethods } from '../connect/open-calls.ts';
 import { scheduleToSend } from '../schedules/temporal-schedule.ts';
@@ -42,7 +42,7 @@ export interface BackfillOptions {
 const LOOKS = 40;
 const LOOK_MS = 100;
 
-/** A Temporal Schedule that starts runs. Nothing here needs a worker. */
+/** A Temporal Schedule that starts runs or batches. Nothing here needs a worker. */
 export class AgentSchedule {
   readonly name: string;
   readonly #client: Client;
@@ -92,7 +92,7 @@ export class AgentSchedule {
     await this.#handle().unpause(note);
   }
 
-  /** Starts a run now. Resolves with its id; undefined where an open run of the schedule prevents or delays the start. */
+  /** Starts a run or a batch now. Resolves with its id; undefined where an open run of the schedule prevents or delays the start. */
   async trigger(overlap?: OverlapPolicy): Promise<string | undefined> {
     const before = scheduleReport(await this.#description());
     await this.#handle().trigger(overlap);
@@ -123,11 +123,11 @@ export class AgentSchedule {
     return this.#client.schedule.getHandle(this.name);
   }
 
-  /** A schedule that starts another workflow than a run is not ours to change. */
+  /** A schedule that starts another workflow than a run or a batch is not ours to change. */
   async #description(): Promise<ScheduleDescription> {
     try {
       const found = await this.#handle().describe();
-      if (found.action.workflowType === AGENT_RUN) return found;
+      if (isOurs(found.action)) return found;
     } catch (error) {
       if (!(error instanceof ScheduleNotFoundError)) throw error;
     }
@@ -135,11 +135,16 @@ export class AgentSchedule {
   }
 }
 
+/** True for the action of a schedule that starts runs or batches. */
+function isOurs(action: { workflowType: string } | undefined): boolean {
+  return action?.workflowType === AGENT_RUN || action?.workflowType === AGENT_BATCH;
+}
+
 /** Schedules that start runs of agents, by name. The server lists a new schedule after some moments. */
 export async function listSchedules(client: Client): Promise<ScheduleSummary[]> {
   const list: ScheduleSummary[] = [];
   for await (const { scheduleId: name, action, state, info, memo } of client.schedule.list()) {
-    if (action?.workflowType !== AGENT_RUN) continue;
+    if (!isOurs(action)) continue;
     const [next = null] = info.nextActionTimes;
     const lastRun = info.recentActions.at(-1)?.action.workflow.workflowId ?? null;
     list.push({ name, paused: state.paused, synced: syncedQueue(memo) !== undefined, next, lastRun });

@@ -189,6 +189,11 @@ function labelsOf(run: ListedRun): Omit<RunSummary, 'status' | 'waiting' | 'outp
 }
 
 /** A session starts its runs itself. */
+/** True for the run of a sub-agent: a call of the run above it, whose id begins its own. The runs of sessions and batches are nobody's calls. */
+export function isSubAgent({ id, parent }: Pick<RunSummary, 'id' | 'parent'>): boolean {
+  return parent !== undefined && id.startsWith(`${parent}/`);
+}
+
 function sessionNamed(parent: string | undefined): string | undefined {
   return parent?.startsWith(sessionId('')) === true ? parent.slice(sessionId('').length) : undefined;
 }

@@ -6,6 +6,7 @@ import { readFacts } from '../../history/read/facts.ts';
 import { type RunRef, isNoWorkflow } from '../../history/read/pages.ts';
 import type { Present } from '../../history/views/timeline.ts';
 import {
+  AGENT_BATCH,
   AGENT_RUN,
   AGENT_SESSION,
   BACKTEST,
@@ -16,7 +17,7 @@ import {
 import { openPromise } from '../connect/open-calls.ts';
 import { RunNotFound, SessionNotFound, unless } from '../connect/errors.ts';
 import type { DeploymentVersion } from '../../agent/values/names.ts';
-import { backtestNotRun, sessionNotRun } from './run-sentences.ts';
+import { backtestNotRun, batchNotRun, sessionNotRun } from './run-sentences.ts';
 
 /** Run id, task queue and state of a run or a session, without reading its history. */
 export interface RunLocation {
@@ -74,6 +75,7 @@ async function describeOwn(
   const found = await describeRun(client, id, named);
   if (RUNS.has(found.type)) return found;
   if (found.type === AGENT_SESSION) throw sessionNotRun(id);
+  if (found.type === AGENT_BATCH) throw batchNotRun(id);
   if (found.type === BACKTEST) throw backtestNotRun(id);
   if (await runsAgents(client, id, found)) return found;
   throw new RunNotFound(id);

@@ -1,6 +1,6 @@
 import { backtestId } from '../../workflows/messages.ts';
 import { sessionId } from '../../agent/session/session.ts';
-import { advised, cliName } from '../connect/cli-name.ts';
+import { advised, cliName, shellWord, typedCommand } from '../connect/cli-name.ts';
 import { RunNotFound } from '../connect/errors.ts';
 
 /** Errors for ids of workflows that are not runs. */
@@ -22,6 +22,13 @@ export function backtestNotRun(id: string): RunNotFound {
   return advised(
     new RunNotFound(id, { found: `"${id}" is a backtest, not a run.` }),
     `\`${cliName()} backtest AGENT --id ${name}\` or client.backtest() reads it. Its runs are called ${id}/RUN.`,
+  );
+}
+
+export function batchNotRun(id: string): RunNotFound {
+  return advised(
+    new RunNotFound(id, { found: `"${id}" is a batch, not a run.` }),
+    `Its runs are called ${id}-1, ${id}-2 and so on: \`${typedCommand('report', [], ['--tag', shellWord(id)])}\` sums them up.`,
   );
 }
 

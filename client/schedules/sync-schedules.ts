@@ -87,7 +87,7 @@ export async function createSchedule(
   memo: { [name: string]: unknown },
   paused = false,
 ): Promise<void> {
-  await startWithAttributes(client, attributesOfRun(schedule.start), (attributes) =>
+  await startWithAttributes(client, attributesOfRun(schedule.starts[0]), (attributes) =>
     client.schedule.create({
       scheduleId: schedule.name,
       ...temporalOptions(schedule, attributes),
@@ -98,7 +98,7 @@ export async function createSchedule(
 }
 
 async function updateSchedule(client: Client, schedule: SentSchedule): Promise<void> {
-  await startWithAttributes(client, attributesOfRun(schedule.start), (attributes) =>
+  await startWithAttributes(client, attributesOfRun(schedule.starts[0]), (attributes) =>
     client.schedule.getHandle(schedule.name).update(({ state }) => ({
       ...temporalOptions(schedule, attributes),
       state,

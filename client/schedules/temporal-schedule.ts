@@ -3,7 +3,7 @@ import type { Calendar, CalendarFieldName } from '../../agent/schedule/calendar-
 import { type CheckedSchedule, checkSchedule } from '../../agent/schedule/check-schedule.ts';
 import type { CompiledSpec } from '../../agent/schedule/compile-spec.ts';
 import { type ScheduleDefinition, daysOfWeek, months } from '../../agent/schedule/schedule-definition.ts';
-import { AGENT_RUN, runLabels } from '../../workflows/messages.ts';
+import { AGENT_BATCH, AGENT_RUN, runLabels } from '../../workflows/messages.ts';
 import { checkId } from '../start/run-id.ts';
 import type { StartAttributes } from '../start/start-attributes.ts';
 
@@ -24,20 +24,20 @@ export function scheduleToSend(
 
 /** The part of a schedule that `create` and `update` of Temporal's client take. */
 export function temporalOptions(
-  { name, spec, policies, input, start, taskQueue }: SentSchedule,
+  { name, spec, policies, input, starts, isBatch, taskQueue }: SentSchedule,
   attributes: StartAttributes,
 ): Pick<ScheduleOptions, 'spec' | 'policies' | 'action'> {
-  const { agent, question, overrides } = start;
+  const [{ agent, question, overrides }] = starts;
   return {
     spec: temporalSpec(spec),
     policies: { ...policies },
     action: {
       type: 'startWorkflow',
-      workflowType: AGENT_RUN,
+      workflowType: isBatch ? AGENT_BATCH : AGENT_RUN,
       workflowId: name,
       taskQueue,
       args: [input],
-      ...runLabels(agent, question.input, overrides),
+      ...runLabels(agent, isBatch ? `${starts.length} questions` : question.input, overrides),
       ...attributes,
     },
   };

@@ -1,7 +1,7 @@
 import { aFewAtATime } from '../../agent/values/concurrent.ts';
 import type { AgentClient } from '../../client/api/agent-client.ts';
 import { ClientClosed, TemporalUnreachable } from '../../client/connect/errors.ts';
-import type { RunSummary } from '../../client/read/list-runs.ts';
+import { type RunSummary, isSubAgent } from '../../client/read/list-runs.ts';
 import { type WaitingRun, readWaitingRun, unreadableRun } from './waiting-run.ts';
 
 /** Reads the runs that wait now. `more`: more runs wait than are listed. Throws the errors of the client. */
@@ -61,6 +61,6 @@ function isWhole({ waiting = [] }: RunSummary): boolean {
 }
 
 /** A sub-agent's waits are those of its parent too. */
-export function isOwn({ parent, session }: RunSummary): boolean {
-  return parent === undefined || session !== undefined;
+export function isOwn(run: RunSummary): boolean {
+  return !isSubAgent(run);
 }

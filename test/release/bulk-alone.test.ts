@@ -32,7 +32,10 @@ test('a decision on everything is carried out by its own command, which stays un
     expect(run.code).toBe(4);
     const { url = '' } = JSON.parse(run.stdout) as { url?: string };
     expect(url).toMatch(new RegExp(`^http://.*/namespaces/default/workflows/${id}/`, 'u'));
-    expect(run.stderr).toContain(`Web UI: ${url.slice(0, url.lastIndexOf('/'))}\n`);
+    // The server ends with the command that started it.
+    expect(run.stderr).toContain(
+      `Web UI: ${url.slice(0, url.lastIndexOf('/'))} (while \`npx reloop dev\` runs)\n`,
+    );
   }
   writeFileSync(join(project.state, 'mended'), '');
 

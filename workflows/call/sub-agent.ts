@@ -1,17 +1,11 @@
-import {
-  CancellationScope,
-  CancelledFailure,
-  ParentClosePolicy,
-  getExternalWorkflowHandle,
-  startChild,
-  workflowInfo,
-} from '@temporalio/workflow';
+import { ParentClosePolicy, startChild, workflowInfo } from '@temporalio/workflow';
 import { activityId, parseActivityId, withoutSchedule } from '../../agent/calls/calls.ts';
 import { budgetLeft } from '../../agent/limits/counters.ts';
 import type { RunResult } from '../../agent/run/run-result.ts';
 import { asText, type Json } from '../../agent/values/vocabulary.ts';
 import { AGENT_RUN, type AgentRunInput, ownershipIn, runLabels } from '../messages.ts';
-import { ReloopAgent, fixedAttributes } from '../web-ui/run-attributes.ts';
+import { childResult } from '../temporal/child-result.ts';
+import { childAttributes } from '../web-ui/run-attributes.ts';
 import { runFailure } from '../temporal/run-failure.ts';
 import type { AgentLoop } from '../run/agent-loop.ts';
 
@@ -56,33 +50,9 @@ export function runSubAgent(
       // If the parent is terminated, the server cancels the child. If the parent is cancelled, the parent waits for the child.
       parentClosePolicy: ParentClosePolicy.REQUEST_CANCEL,
       ...runLabels(agent, question.input, {}, ownershipIn(workflowInfo().memo)),
-      ...attributesOf(agent),
+      ...childAttributes({ agent }),
     }),
   );
-}
-
-/**
- * Starts a child and resolves to its result. The SDK's cancellation names the child's first run id, and the server drops the request if
- * that run has continued as new. This cancellation names only the workflow id, so the current run receives the request.
- */
-async function childResult<T>(
-  workflowId: string,
-  start: () => Promise<{ result(): Promise<T> }>,
-): Promise<T> {
-  const { consideredCancelled, cancelRequested } = CancellationScope.current();
-  if (consideredCancelled) throw new CancelledFailure('The call was cancelled');
-  return CancellationScope.nonCancellable(async () => {
-    const child = await start();
-    const cancel = () => getExternalWorkflowHandle(workflowId).cancel();
-    cancelRequested.catch(() => cancel().catch(() => undefined)); // the child may have ended
-    return child.result();
-  });
-}
-
-/** Returns the child's search attributes, if the parent has search attributes: then the server knows them. */
-function attributesOf(agent: string) {
-  const areKnown = workflowInfo().typedSearchAttributes.get(ReloopAgent) !== undefined;
-  return areKnown ? { typedSearchAttributes: fixedAttributes({ agent }) } : {};
 }
 
 /** Returns the id of the call's previous schedule: `1.1~1` for `1.1~2`. The child asks a person before it repeats an effect of that run. */

@@ -5,17 +5,21 @@ import type { Usage } from '../../agent/values/vocabulary.ts';
 import { type AgentRunInput, childUsedSignal, childWaitingSignal } from '../messages.ts';
 
 /**
- * Reports a sub-agent's waiting calls to its parent, whose status and trace show them. One signal is under way at a time, so that signals
+ * Reports a run's waiting calls to its parent: of a sub-agent, whose parent's status and trace show them, or of a batch's run. One signal is under way at a time, so that signals
  * arrive in order; the next signal carries all changes since.
  */
 export class ParentNews {
   readonly #caller: string | undefined;
+  /** The call of the parent that this run is, or the number of its question in a batch. */
+  readonly #sender: string | undefined;
   #reported: readonly WaitingCall[] = [];
   #now: readonly WaitingCall[] = [];
   #isSending = false;
 
-  constructor({ caller }: AgentRunInput) {
-    this.#caller = workflowInfo().parent === undefined ? undefined : caller;
+  constructor({ caller, batchRow }: AgentRunInput) {
+    const isChild = workflowInfo().parent !== undefined;
+    this.#caller = isChild ? caller : undefined;
+    this.#sender = isChild ? (caller ?? batchRow) : undefined;
   }
 
   /** No signal is under way. The server drops signals of a run's last task, so a run waits for this before it continues as new. */
@@ -37,8 +41,8 @@ export class ParentNews {
   }
 
   async #sendChanges(): Promise<void> {
-    if (this.#caller === undefined || this.#isSending) return;
-    const news = waitsChange(this.#caller, this.#reported, this.#now);
+    if (this.#sender === undefined || this.#isSending) return;
+    const news = waitsChange(this.#sender, this.#reported, this.#now);
     this.#reported = this.#now;
     if (news !== undefined) await this.#send(news);
   }

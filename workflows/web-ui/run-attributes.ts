@@ -37,6 +37,12 @@ export function fixedAttributes({ agent, session, tags }: Attributed): SearchAtt
   ];
 }
 
+/** Search attributes of a child workflow, if this workflow has search attributes: then the server knows them. */
+export function childAttributes(child: Attributed): { typedSearchAttributes?: SearchAttributePair[] } {
+  const areKnown = workflowInfo().typedSearchAttributes.get(ReloopAgent) !== undefined;
+  return areKnown ? { typedSearchAttributes: fixedAttributes(child) } : {};
+}
+
 export type StatusWriter = (status: RunStatus) => void;
 
 const nothing: StatusWriter = () => undefined;
