@@ -57,12 +57,12 @@ export function createBacktestActivities(observations: Observations) {
 
     compareRun: ({ before, after, input }: CompareInput): Promise<BacktestedRun> =>
       runAttempt(policy, async ({ context: { client } }) => {
-        const { outline } = await recordingOf(client, before);
+        const { outline, schemas } = await recordingOf(client, before);
         const { workflowId } = after;
         const { runId } = await client.workflow.getHandle(workflowId).describe();
         const again = await readOutline(client, { workflowId, runId });
         const place = { id: before.workflowId, runId: before.runId, again: workflowId, input };
-        return backtestedRun(place, outline, again);
+        return backtestedRun(place, outline, again, schemas);
       }),
   };
 }

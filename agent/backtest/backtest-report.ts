@@ -2,6 +2,7 @@ import { limits } from '../values/limits.ts';
 import { capOutput } from '../observation/output.ts';
 import { boundedText } from '../values/values.ts';
 import { type ErrorInfo, type Usage, addUsage, noUsage } from '../values/vocabulary.ts';
+import type { InputSchemas } from './same-input.ts';
 import { type RunComparison, type Verdict, compareRuns, verdicts } from './compare-runs.ts';
 import type { OutlinedDecision, RunEnding, RunOutline } from './outline.ts';
 
@@ -47,8 +48,9 @@ export function backtestedRun(
   { id, runId, again, input }: Pick<BacktestedRun, 'id' | 'runId' | 'input'> & { again: string },
   before: RunOutline,
   after: RunOutline,
+  schemas?: InputSchemas,
 ): BacktestedRun {
-  const { difference, ...comparison } = compareRuns(before, after);
+  const { difference, ...comparison } = compareRuns(before, after, schemas);
   return {
     id,
     runId,

@@ -1,5 +1,6 @@
 import { canonicalJson } from '../values/json-object.ts';
 import type { OutlinedDecision, RunOutline } from './outline.ts';
+import { type InputSchemas, inputInOneForm } from './same-input.ts';
 
 /** Type of the error that a run ends with which makes a call that its recording does not have. */
 export const NOT_RECORDED = 'NotRecorded';
@@ -26,11 +27,15 @@ export interface RunComparison {
   difference: { step: number; before: OutlinedDecision | null; after: OutlinedDecision | null } | null;
 }
 
-/** Compares decision by decision, tool and input, up to the first that differs; then the ends. */
-export function compareRuns(before: RunOutline, after: RunOutline): RunComparison {
+/** Compares decision by decision, tool and input, up to the first that differs; then the ends. `schemas`: those of the recorded run's tools. */
+export function compareRuns(
+  before: RunOutline,
+  after: RunOutline,
+  schemas: InputSchemas = new Map(),
+): RunComparison {
   const longest = Math.max(before.decisions.length, after.decisions.length);
   let step = 1;
-  while (step <= longest && isSame(before.decisions[step - 1], after.decisions[step - 1])) step++;
+  while (step <= longest && isSame(before.decisions[step - 1], after.decisions[step - 1], schemas)) step++;
   const difference = step > longest ? null : differenceAt(step, before, after);
   return { verdict: verdictOf(before, after, difference), sameSteps: step - 1, difference };
 }
@@ -40,8 +45,21 @@ function differenceAt(step: number, before: RunOutline, after: RunOutline): RunC
   return { step, before: before.decisions[index] ?? null, after: after.decisions[index] ?? null };
 }
 
-function isSame(before: OutlinedDecision | undefined, after: OutlinedDecision | undefined): boolean {
-  return canonicalJson(before ?? null) === canonicalJson(after ?? null);
+function isSame(
+  before: OutlinedDecision | undefined,
+  after: OutlinedDecision | undefined,
+  schemas: InputSchemas,
+): boolean {
+  return comparable(before, schemas) === comparable(after, schemas);
+}
+
+function comparable(decision: OutlinedDecision | undefined, schemas: InputSchemas): string {
+  if (decision?.type !== 'act') return canonicalJson(decision ?? null);
+  const actions = decision.actions.map(({ tool, toolInput }) => ({
+    tool,
+    toolInput: inputInOneForm(toolInput, schemas.get(tool)),
+  }));
+  return canonicalJson({ type: 'act', actions });
 }
 
 function verdictOf(

@@ -4,6 +4,7 @@ import type { AgentManifest } from '../definition/manifest.ts';
 import { presetEnd } from '../rules/call-rules.ts';
 import { utf8Length } from '../values/digest.ts';
 import type { Json } from '../values/vocabulary.ts';
+import { type InputSchemas, inputInOneForm } from './same-input.ts';
 import { type DecidedCall, type RunOutline, addToOutline, emptyOutline } from './outline.ts';
 
 /** A recorded run as calls of a run like it are answered from. */
@@ -12,6 +13,8 @@ export interface Recording {
   /** Calls of one tool with one input, in the order in which they were decided on. */
   calls: Map<string, RecordedCall[]>;
   byId: Map<string, RecordedCall>;
+  /** Of the run's tools: calls whose inputs a tool takes as the same are the same. */
+  schemas: InputSchemas;
   /** Approximate size of the observations. */
   bytes: number;
 }
@@ -34,7 +37,7 @@ export interface RecordedObservation {
 }
 
 export function emptyRecording(): Recording {
-  return { outline: emptyOutline(), calls: new Map(), byId: new Map(), bytes: 0 };
+  return { outline: emptyOutline(), calls: new Map(), byId: new Map(), schemas: new Map(), bytes: 0 };
 }
 
 /** Adds one event of the run to a recording; `manifest` is the run's, which may be missing if the run made no call. */
@@ -58,11 +61,13 @@ export function addToRecording(
  * no such call that ended.
  */
 export function findRecorded(
-  { calls, outline }: Recording,
+  { calls, outline, schemas }: Recording,
   call: DecidedCall,
   nth: number,
 ): RecordedObservation | undefined {
-  const ended = (calls.get(callKey(call)) ?? []).filter(({ observation }) => observation !== undefined);
+  const ended = (calls.get(callKey(call, schemas)) ?? []).filter(
+    ({ observation }) => observation !== undefined,
+  );
   const found = ended[nth] ?? ended.at(-1);
   if (found?.observation === undefined) return undefined;
   // A run continues after such a call only if its observation was not a result.
@@ -75,8 +80,8 @@ export function findRecorded(
 }
 
 /** Also tells calls apart where they are counted. */
-export function callKey({ tool, toolInput }: DecidedCall): string {
-  return canonicalJson([tool, toolInput]);
+export function callKey({ tool, toolInput }: DecidedCall, schemas?: InputSchemas): string {
+  return canonicalJson([tool, inputInOneForm(toolInput, schemas?.get(tool))]);
 }
 
 /** A call of which nothing had to be run is none: its tool may be there by now. */
@@ -86,6 +91,7 @@ function addDecided(
   { tools }: AgentManifest,
 ): void {
   if (decision.type !== 'act') return;
+  recording.schemas = new Map(tools.map(({ name, inputSchema }) => [name, inputSchema]));
   const { actions } = decision;
   actions.forEach((action, index) => {
     if (presetEnd(action, tools) !== undefined) return;
@@ -106,9 +112,10 @@ function addObservation(recording: Recording, { call, action, observation }: Run
   recording.bytes += utf8Length(JSON.stringify([action.toolInput, observation]));
 }
 
-function answersTo({ calls }: Recording, call: DecidedCall, recorded: RecordedCall): void {
-  const same = calls.get(callKey(call)) ?? [];
-  if (!same.includes(recorded)) calls.set(callKey(call), [...same, recorded]);
+function answersTo({ calls, schemas }: Recording, call: DecidedCall, recorded: RecordedCall): void {
+  const key = callKey(call, schemas);
+  const same = calls.get(key) ?? [];
+  if (!same.includes(recorded)) calls.set(key, [...same, recorded]);
 }
 
 function isOfLastTurn({ ending }: RunOutline, call: string): boolean {
