@@ -1,4 +1,5 @@
-import { type Repeat, type TurnDecision, parseActivityId, scopeOf } from '../agent/calls/calls.ts';
+import { type TurnDecision, parseActivityId, scopeOf } from '../agent/calls/calls.ts';
+import type { Repeat } from '../agent/calls/for-next-call.ts';
 import { freshCounters, reachedLimit } from '../agent/limits/counters.ts';
 import type { AgentManifest } from '../agent/definition/manifest.ts';
 import type { RunEvent, RunStep } from '../agent/run/events.ts';

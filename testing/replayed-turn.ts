@@ -1,5 +1,6 @@
 import { readDecision } from '../activities/model/read-decision.ts';
-import type { ModelTurn, PlannedAction, Repeat, TurnDecision } from '../agent/calls/calls.ts';
+import type { ModelTurn, PlannedAction, TurnDecision } from '../agent/calls/calls.ts';
+import type { Repeat } from '../agent/calls/for-next-call.ts';
 import { replyEntry } from '../agent/calls/reply-entry.ts';
 import type { RunStep } from '../agent/run/events.ts';
 import type { AgentKind, PromptContext } from '../agent/definition/kind.ts';

@@ -10,7 +10,7 @@ const ROUNDS = 3;
 /**
  * Coerces a model's input: a value that the schema refuses, at any depth, and that pydantic's lax mode accepts is
  * converted as there, and checked again. Numbers may come as text or as a boolean; booleans as 1, 0, or a word for yes
- * or no; lists and objects as JSON text, a list of texts as one text. null is the same as leaving a field out. A number that JavaScript
+ * or no; lists and objects as JSON text, a list of texts as one text. Beyond pydantic: an option of an enum may come in other case; null is the same as leaving a field out. A number that JavaScript
  * would round stays refused.
  */
 export function coerceTo<S extends ZodSchema>(schema: S, input: Json): z.ZodSafeParseResult<OutputOf<S>> {
@@ -81,6 +81,7 @@ function coerced(value: Json, issue: $ZodIssue): Json {
     const branch = issue.errors.find((issues) => issues.every((each) => changeFor(value, each).length > 0));
     return branch === undefined ? value : mend(value, branch);
   }
+  if (issue.code === 'invalid_value') return asOption(value, issue.values) ?? value;
   if (issue.code !== 'invalid_type') return value;
   switch (issue.expected) {
     case 'number':
@@ -97,6 +98,14 @@ function coerced(value: Json, issue: $ZodIssue): Json {
     default:
       return value;
   }
+}
+
+/** The only option that is the text in other case, or with blanks around it. */
+function asOption(value: Json, options: readonly unknown[]): Json | undefined {
+  if (typeof value !== 'string') return undefined;
+  const word = value.trim().toLowerCase();
+  const meant = options.filter((option) => typeof option === 'string' && option.toLowerCase() === word);
+  return meant.length === 1 ? String(meant[0]) : undefined;
 }
 
 function asObject(value: Json): Json | undefined {

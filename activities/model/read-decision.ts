@@ -1,4 +1,5 @@
-import type { Repeat, TurnDecision } from '../../agent/calls/calls.ts';
+import type { TurnDecision } from '../../agent/calls/calls.ts';
+import type { Repeat } from '../../agent/calls/for-next-call.ts';
 import type { AgentKind, PromptContext } from '../../agent/definition/kind.ts';
 import { limits } from '../../agent/values/limits.ts';
 import { capOutput } from '../../agent/observation/output.ts';

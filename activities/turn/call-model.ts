@@ -17,6 +17,7 @@ import {
   unshownMessages,
   withoutTools,
 } from '../../agent/transcript/request.ts';
+import type { PromptCount } from '../../agent/transcript/prompt-count.ts';
 import type { Usage } from '../../agent/values/vocabulary.ts';
 import { type ModelExchange, askModel, modelPolicy, personsReply } from '../model/ask-model.ts';
 import { type ApprovalContext, withApprovals } from '../tool/approval-check.ts';
@@ -28,7 +29,7 @@ import { type Dependencies, notConfigured } from '../dependencies.ts';
 import { classifyError } from '../attempt/errors.ts';
 import { failAfterDeaths } from '../attempt/worker-deaths.ts';
 import type { Observations } from '../run/observations.ts';
-import { askSummary, sizeAfter } from './compact.ts';
+import { askSummary, countAfter, sizeAfter } from './compact.ts';
 import { lengthsOf } from '../model/lengths.ts';
 import { readDecision } from '../model/read-decision.ts';
 import type { StoredImages } from '../model/stored-images.ts';
@@ -79,6 +80,9 @@ export function createCallModel(
         const made = place && (await callsWithModel(tools, decision, place, attempt, observations, hooks));
         const changes = [...(asked.changes ?? []), ...passed.changes];
         const facts = factsOf(asked, input, manifest, attempt);
+        const count = countAfter(manifest, asked, input.count);
+        const leavesOut = count?.leftOut === true;
+        const isNews = leavesOut && input.count?.leftOut !== true;
         return {
           digest,
           text,
@@ -86,10 +90,11 @@ export function createCallModel(
           providerData: reply.providerData,
           decision,
           repeat,
-          size: manifest.compaction && sizeAfter(entries, asked, manifest.compaction),
+          size: manifest.compaction && sizeAfter(entries, asked, manifest.compaction, leavesOut),
+          count,
           made,
           ...facts,
-          warnings: warningsOf(context, facts.usage, asked),
+          warnings: warningsOf(context, facts.usage, asked, isNews ? count : undefined),
           ...(changes.length > 0 && { changes }),
         };
       },
@@ -167,7 +172,8 @@ function turnPlace(
 function warningsOf(
   context: PromptContext,
   usage: Usage,
-  { request, reply: { warnings = [] } }: ModelExchange,
+  { request, reply: { usage: counted, warnings = [] } }: ModelExchange,
+  leftOut: PromptCount | undefined,
 ): string[] | undefined {
   const { budget, kind } = context.manifest;
   const isGuessed = budget !== undefined && usage.uncountedCalls !== undefined;
@@ -176,6 +182,7 @@ function warningsOf(
   const all = [
     ...warnings,
     ...(isGuessed ? [uncounted(usage)] : []),
+    ...(leftOut === undefined ? [] : [leftOutWarning(counted?.promptTokens ?? 0)]),
     ...(unshown === 0
       ? []
       : [
@@ -192,6 +199,10 @@ function warningsOf(
 
 function uncounted({ estimatedTokens = 0 }: Usage): string {
   return `the server did not say how many tokens this reply took: the budget reckons with ${estimatedTokens}, one for every four characters`;
+}
+
+function leftOutWarning(tokens: number): string {
+  return `the server seems to leave out the beginning of the prompt, perhaps the question: it counts only ${tokens} tokens of it. Give the model a larger context (Ollama: OLLAMA_CONTEXT_LENGTH or num_ctx), or the agent a compaction with the server's window`;
 }
 
 /** Until the transcript is there, which names the agent. */

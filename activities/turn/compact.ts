@@ -1,8 +1,9 @@
 import type { CallModelInput, ModelTurn } from '../../agent/calls/calls.ts';
 import type { AgentKind } from '../../agent/definition/kind.ts';
-import type { CompactionManifest } from '../../agent/definition/manifest.ts';
+import type { AgentManifest, CompactionManifest } from '../../agent/definition/manifest.ts';
 import { CHARS_PER_TOKEN } from '../../agent/definition/price.ts';
 import { type PromptSize, conversationBefore, keptTurns } from '../../agent/transcript/compaction.ts';
+import { type PromptCount, nextCount } from '../../agent/transcript/prompt-count.ts';
 import { renderSummaryRequest } from '../../agent/transcript/summary-request.ts';
 import { conversation } from '../../agent/transcript/prompt-context.ts';
 import type { Entry } from '../../agent/transcript/entries.ts';
@@ -12,7 +13,7 @@ import type { Attempt } from '../attempt/attempt.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { type ModelExchange, askModel, personsReply } from '../model/ask-model.ts';
 import { lengthsOf } from '../model/lengths.ts';
-import type { StoredImages } from '../model/stored-images.ts';
+import { type StoredImages, hasImages } from '../model/stored-images.ts';
 import { summaryIn } from './summarize.ts';
 
 interface Summary extends Pick<ModelTurn, 'text' | 'decision'> {
@@ -44,23 +45,50 @@ export async function askSummary(
 }
 
 /**
- * The size of the prompt after a reply: the provider's count, or an estimate from the text where the provider has not counted.
- * A prompt that had to be shortened fills the window.
+ * The size of the prompt after a reply: the provider's count, or an estimate from the text where the provider has not counted; the
+ * larger one where the provider leaves out parts of the prompt. A prompt that had to be shortened fills the window.
  */
 export function sizeAfter(
   entries: readonly Entry[],
   asked: ModelExchange,
   compaction: CompactionManifest,
+  leavesOut = false,
 ): PromptSize {
-  const tokens = asked.shortened ? Math.max(compaction.window, tokensOf(asked)) : tokensOf(asked);
+  const counted = tokensOf(asked);
+  const told = leavesOut ? Math.max(counted, estimateOf(asked)) : counted;
+  const tokens = asked.shortened ? Math.max(compaction.window, told) : told;
   return { tokens, turns: turnStarts(entries).length + 1 };
 }
 
 function tokensOf(asked: ModelExchange): number {
   const { promptTokens = 0, completionTokens = 0 } = asked.reply.usage ?? {};
-  if (promptTokens > 0) return promptTokens + completionTokens;
-  const { prompt: sent } = asked.request;
-  const tools = sent.type === 'messages' ? JSON.stringify(sent.tools ?? []).length : 0;
-  const { prompt, reply } = lengthsOf(asked);
-  return Math.ceil((prompt + tools + reply) / CHARS_PER_TOKEN);
+  return promptTokens > 0 ? promptTokens + completionTokens : estimateOf(asked);
+}
+
+function estimateOf(asked: ModelExchange): number {
+  return promptEstimate(asked) + Math.ceil(lengthsOf(asked).reply / CHARS_PER_TOKEN);
+}
+
+function promptEstimate(asked: ModelExchange): number {
+  const { prompt } = asked.request;
+  const tools = prompt.type === 'messages' ? JSON.stringify(prompt.tools ?? []).length : 0;
+  return Math.ceil((lengthsOf(asked).prompt + tools) / CHARS_PER_TOKEN);
+}
+
+/** The server's count of a prompt, for the run's next call. Images, cached tokens and hooks make a count that says nothing. */
+export function countAfter(
+  { name }: AgentManifest,
+  asked: ModelExchange,
+  before: PromptCount | undefined,
+): PromptCount | undefined {
+  const { promptTokens = 0, cachedTokens = 0 } = asked.reply.usage ?? {};
+  const isOther = asked.changes?.length !== undefined && asked.changes.length > 0;
+  if (asked.modelCalls === 0 || cachedTokens > 0 || isOther || hasImages(asked.request)) return before;
+  const { adapter, model } = asked.by;
+  const count = {
+    by: [name, adapter, model].join(' '),
+    tokens: promptTokens,
+    estimate: promptEstimate(asked),
+  };
+  return nextCount(before, count);
 }

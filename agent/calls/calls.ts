@@ -3,7 +3,7 @@ import type { Budget } from '../definition/budget.ts';
 import type { HookChange } from '../definition/hooks.ts';
 import type { AgentManifest, RetryPolicy } from '../definition/manifest.ts';
 import type { RunOverrides } from '../definition/overrides.ts';
-import type { PromptSize } from '../transcript/compaction.ts';
+import type { ForNextCall } from './for-next-call.ts';
 import type { Entry } from '../transcript/entries.ts';
 import type { ErrorInfo, Json, ToolCall, Usage, Truncation } from '../values/vocabulary.ts';
 
@@ -49,7 +49,7 @@ export interface ResolvedAgent {
   local?: LocalCall | undefined;
 }
 
-export interface CallModelInput {
+export interface CallModelInput extends ForNextCall {
   /** Number of this runAgent within its workflow. */
   scope: number;
   /** Entries that earlier calls of this scope carried, and their digest. */
@@ -65,20 +65,10 @@ export interface CallModelInput {
   closing?: true | undefined;
   /** The prompt gets too long: the model is asked for a summary of the old turns. The next call carries the entries again. */
   compact?: true | undefined;
-  /** For an agent with a `repeatLimit`: its last decision. */
-  repeat?: Repeat | undefined;
-  /** For an agent with `compaction`: the size of this prompt. */
-  size?: PromptSize | undefined;
   /** Run inline tools within this activity; the value is the first run of the chain. */
   root?: string | undefined;
   /** Number of the first schedule of these calls. Default: 0. */
   firstN?: number | undefined;
-}
-
-/** The digest of the latest action, and how many times in a row it was decided on. */
-export interface Repeat {
-  action: string;
-  times: number;
 }
 
 /** A decided action; `observation` is there when nothing has to be run to know it. */
@@ -110,7 +100,7 @@ export type TurnDecision =
   | { type: 'fail'; error: ErrorInfo };
 
 /** Result of the `callModel` activity. */
-export interface ModelTurn {
+export interface ModelTurn extends ForNextCall {
   /** Digest of the transcript with what the call carried. The next call continues from there. */
   digest: string;
   /** The reply, cut at the first stop string. */
@@ -138,10 +128,6 @@ export interface ModelTurn {
   attempt?: number | undefined;
   /** Sent by all attempts; absent where there were none. */
   heartbeats?: number | undefined;
-  /** For an agent with a `repeatLimit`: data for the next call. */
-  repeat?: Repeat | undefined;
-  /** For an agent with `compaction`: the size of the next prompt, without the observations of this turn. */
-  size?: PromptSize | undefined;
   /** Those of the decided calls that ran inline: tools without effects. */
   made?: InlineCall[] | undefined;
   /** Digest of the request, so that a later reader can tell whether it rebuilt the same. */

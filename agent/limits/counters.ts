@@ -1,20 +1,15 @@
 import { type Budget, budgetCost, budgetTokens } from '../definition/budget.ts';
 import type { AgentManifest } from '../definition/manifest.ts';
-import type { Repeat } from '../calls/calls.ts';
-import type { PromptSize } from '../transcript/compaction.ts';
+import type { ForNextCall } from '../calls/for-next-call.ts';
 import { type StopReason, type Usage, dollars, noUsage } from '../values/vocabulary.ts';
 
 /** Usage of a run so far, over all continue-as-new executions. */
-export interface Counters {
+export interface Counters extends ForNextCall {
   iterations: number;
   /** Milliseconds since 1970, and how many of the milliseconds since then a person was waited for. */
   startedAtMs: number;
   waitedMs: number;
   usage: Usage;
-  /** For an agent with a `repeatLimit`: its last decision. */
-  repeat?: Repeat;
-  /** For an agent with `compaction`: the size of the next prompt. */
-  size?: PromptSize;
   /** Approvals that hold for the rest of the run: see rules/approval.ts. */
   approved?: string[];
   /** A person's grant beyond the agent's limits. */

@@ -11,6 +11,9 @@ export function unknownTool(name: string, known: readonly string[]): string {
 export const CUT_REPLY =
   'Invalid Format: the reply was cut off at the token limit, so nothing was run. Answer again, shorter.';
 
+export const CALL_AS_TEXT =
+  'Invalid Format: the reply has the call of a tool as text, so nothing was run. Call the tool in the way in which tools are called here, or answer in plain words.';
+
 export const FILTERED_REPLY =
   "The provider's content filter took your reply away. Answer again, in other words.";
 

@@ -10,7 +10,15 @@ import {
 } from '../definition/kind.ts';
 import { limits } from '../values/limits.ts';
 import type { AgentManifest } from '../definition/manifest.ts';
-import { CUT_REPLY, INCOMPLETE_REPLY, emptyReply, unknownTool } from '../observation/observations.ts';
+import { isCallAsText } from './call-as-text.ts';
+import {
+  CALL_AS_TEXT,
+  CUT_REPLY,
+  INCOMPLETE_REPLY,
+  emptyReply,
+  unknownTool,
+} from '../observation/observations.ts';
+import { toolNamed } from '../prompt/tool-names.ts';
 import { cutAtStop } from './stop.ts';
 import { boundedText, plainJson, wellFormed } from '../values/values.ts';
 import { EXCEPTION_TOOL, type Json, type ToolCall, type Truncation } from '../values/vocabulary.ts';
@@ -50,6 +58,12 @@ export function decide(
       return { text, decision: withTruncation(closingAnswer(reader, parsed, text, manifest), truncated) };
     }
     if (isEmpty && saysNothing(parsed)) throw nothingIn(reply, manifest);
+    if (parsed.type === 'finish' && isCallAsText(parsed.output, manifest.tools)) {
+      throw new OutputParserError(
+        'It has a call of a tool as text, which the server did not read',
+        CALL_AS_TEXT,
+      );
+    }
     if (parsed.type === 'finish') {
       return { text, decision: withTruncation(finish(reader, parsed, text), truncated) };
     }
@@ -113,7 +127,7 @@ function closingAnswer(
 
 /** An action whose observation is known without running anything carries it. */
 function plan(
-  { tool, toolInput, log, toolCallId, unreadable }: ParsedAction,
+  { tool: written, toolInput, log, toolCallId, unreadable }: ParsedAction,
   manifest: AgentManifest,
   text: string,
 ): PlannedAction {
@@ -121,6 +135,7 @@ function plan(
     return { ...exceptionStep(new OutputParserError(unreadable), manifest, text), toolCallId };
   }
   const names = manifest.tools.map(({ name }) => name);
+  const tool = toolNamed(written, names) ?? written;
   return {
     tool,
     toolInput,

@@ -18,7 +18,8 @@ export const MISSING_ACTION_INPUT = "Invalid Format: Missing 'Action Input:' aft
 export const BOTH = 'Parsing LLM output produced both a final answer and a parse-able action:';
 
 /** Throws {@link OutputParserError} when the text holds neither an action nor an answer, or both in the wrong order. */
-export function parseMrkl(text: string): ParsedReply {
+export function parseMrkl(reply: string): ParsedReply {
+  const text = withoutBold(reply);
   const action = findAction(text);
   const answerAt = text.indexOf(FINAL_ANSWER);
 
@@ -34,6 +35,14 @@ export function parseMrkl(text: string): ParsedReply {
     return { type: 'finish', output, log: text };
   }
   throw new OutputParserError(`Could not parse LLM output: \`${text}\``, missingPart(text));
+}
+
+const BOLD_HEADING = /\*\*(Thought|Action|Action Input|Final Answer)(?:\*\*:|:\*\*)/gu;
+const BOLD_LINE = /^\*\*((?:Action|Action Input|Final Answer):[^\n*]*)\*\*$/gmu;
+
+/** The reply with the headings of the format as plain text. Many models write `**Action:** search` or `**Action: search**`. */
+function withoutBold(text: string): string {
+  return text.includes('**') ? text.replace(BOLD_HEADING, '$1:').replace(BOLD_LINE, '$1') : text;
 }
 
 /** Undefined where both parts are there, but the input comes first: LangChain has no sentence for that. */

@@ -1,4 +1,5 @@
-import type { PlannedAction, Repeat, TurnDecision } from '../calls/calls.ts';
+import type { PlannedAction, TurnDecision } from '../calls/calls.ts';
+import type { Repeat } from '../calls/for-next-call.ts';
 import { EMPTY_DIGEST, extendDigest } from '../values/digest.ts';
 import { canonicalJson } from '../values/json-object.ts';
 import { repeatedAction } from '../observation/observations.ts';

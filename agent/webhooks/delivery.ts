@@ -16,10 +16,10 @@ export interface WebhookDelivery {
   timestamp: number;
   run: { id: string; runId: string; agent: string; tags?: readonly string[] | undefined };
   wait?: WaitingCall | undefined;
-  result?: Pick<RunResult, 'output' | 'stopReason'> | undefined;
+  result?: Pick<RunResult, 'output' | 'stopReason' | 'truncated'> | undefined;
   error?: ErrorInfo | undefined;
   /** The wait's input, or the output, is too large for a webhook, and is null. */
-  truncated?: true | undefined;
+  omitted?: true | undefined;
 }
 
 /** A receiver of webhooks, as the worker's config has it. */

@@ -3,7 +3,7 @@ import type { WebhookDelivery } from './delivery.ts';
 
 /** Makes the body of a delivery. `url`: the run in Temporal's Web UI, if its address is known. */
 export function webhookBody(delivery: WebhookDelivery, url: string | undefined): string {
-  const { event, timestamp, run, wait, result, error, truncated } = delivery;
+  const { event, timestamp, run, wait, result, error, omitted } = delivery;
   return JSON.stringify({
     type: `run.${event}`,
     timestamp: new Date(timestamp).toISOString(),
@@ -13,7 +13,7 @@ export function webhookBody(delivery: WebhookDelivery, url: string | undefined):
       ...(wait && { waiting: { ...wait, decisions: possibleDecisions(wait).map(({ type }) => type) } }),
       ...result,
       ...(error && { error }),
-      ...(truncated && { truncated }),
+      ...(omitted && { omitted }),
       ...(url === undefined ? {} : { url }),
     },
   });

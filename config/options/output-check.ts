@@ -3,7 +3,7 @@ import type { $ZodError } from 'zod/v4/core';
 import { OutputParserError } from '../../agent/definition/kind.ts';
 import type { AgentManifest, JsonSchema } from '../../agent/definition/manifest.ts';
 import { invalidOutput } from '../../agent/observation/observations.ts';
-import { exactJson } from '../../agent/values/json-object.ts';
+import { exactJson, isObject } from '../../agent/values/json-object.ts';
 import type { Json } from '../../agent/values/vocabulary.ts';
 import { coerceTo } from '../../tools/coerce.ts';
 import { type ZodSchema, forZod, jsonSchemaOf } from '../../tools/zod-schema.ts';
@@ -38,19 +38,56 @@ function recordedSchema(recorded: JsonSchema, own: ZodSchema | undefined): ZodSc
 }
 
 /**
- * Text kinds answer with text: JSON in it is read, also inside a code fence. The model was told to answer with JSON, so
+ * Text kinds answer with text: JSON in it is read, also inside a code fence or between words. The model was told to answer with JSON, so
  * a text in quotes is the text between them; a text that does not fit as JSON is taken unchanged.
  */
 function check(schema: ZodSchema, output: Json): Json {
   const value = typeof output === 'string' ? parseJson(output) : undefined;
-  const parsed = value === undefined ? undefined : coerceTo(schema, value);
+  const parsed = value === undefined ? undefined : fit(schema, value);
   if (parsed?.success === true) return toJson(parsed.data);
-  const asItIs = typeof output === 'string' ? z.safeParse(forZod(schema), output) : coerceTo(schema, output);
+  const asItIs = typeof output === 'string' ? z.safeParse(forZod(schema), output) : fit(schema, output);
   if (asItIs.success) return toJson(asItIs.data);
-  if (parsed !== undefined) throw notFitting(z.prettifyError(parsed.error));
+  const inside = typeof output === 'string' && value === undefined ? jsonInside(output) : [];
+  const tried = inside.map((found) => fit(schema, found));
+  const fitting = tried.find(({ success }) => success);
+  if (fitting?.success === true) return toJson(fitting.data);
+  const problem = parsed?.error ?? tried[0]?.error;
+  if (problem !== undefined) throw notFitting(z.prettifyError(problem));
   const isText = typeof output === 'string' && !takesText(asItIs.error);
   throw notFitting(isText ? 'it is not JSON.' : z.prettifyError(asItIs.error));
 }
+
+/** The value, or what is in the only field of it, if that field is named as an answer. */
+function fit(schema: ZodSchema, value: Json): z.ZodSafeParseResult<unknown> {
+  const parsed = coerceTo(schema, value);
+  if (parsed.success || !isObject(value)) return parsed;
+  const [field, ...others] = Object.entries(value);
+  if (field === undefined || others.length > 0 || !WRAPPERS.includes(field[0].toLowerCase())) return parsed;
+  const inner = coerceTo(schema, field[1]);
+  return inner.success ? inner : parsed;
+}
+
+const WRAPPERS = ['output', 'answer', 'final_answer', 'result', 'response'];
+
+/** Objects and lists in a text with other words: in its fences, and from the first bracket to the last one. */
+function jsonInside(text: string): Json[] {
+  const fenced = text
+    .split(FENCE)
+    .filter((_, index) => index % 2 === 1)
+    .map((block) => block.replace(/^json\b/u, ''));
+  const bracketed = BRACKETS.map(([open, close]) =>
+    text.slice(text.indexOf(open), text.lastIndexOf(close) + 1),
+  );
+  return [...fenced, ...bracketed].flatMap((part) => {
+    const read = parseJson(part);
+    return typeof read === 'object' && read !== null ? [read] : [];
+  });
+}
+
+const BRACKETS = [
+  ['{', '}'],
+  ['[', ']'],
+] as const;
 
 /** The schema expects a text, but another one. */
 function takesText({ issues }: $ZodError): boolean {

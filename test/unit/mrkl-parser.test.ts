@@ -101,6 +101,22 @@ describe('a million characters, where a pattern that tries again would not come 
   });
 });
 
+test.each([
+  '**Thought:** look\n**Action:** search\n**Action Input:** rain',
+  '**Thought**: look\n**Action**: search\n**Action Input**: rain',
+  '**Action: search**\n**Action Input: rain**',
+])('headings in bold are headings: %j', (text) => {
+  const action = { tool: 'search', toolInput: 'rain', log: expect.any(String) };
+  expect(parseMrkl(text)).toEqual({ type: 'act', actions: [action] });
+});
+
+test('an answer after a heading in bold is without the marks, and bold words elsewhere stay', () => {
+  expect(parseMrkl('**Final Answer:** it is **42**')).toMatchObject({ output: 'it is **42**' });
+  expect(parseMrkl('Action: say\nAction Input: **hi**')).toMatchObject({
+    actions: [{ toolInput: '**hi**' }],
+  });
+});
+
 function outcomeOf(text: string): 'act' | 'finish' | 'error' {
   try {
     return parseMrkl(text).type;

@@ -92,3 +92,26 @@ test.each([
   const reply = `\`\`\`json\n${filler.repeat(100_000 / filler.length)}x`;
   expect(() => check(reply)).toThrow('it is not JSON');
 });
+
+test.each<[what: string, reply: Json]>([
+  ['a fence with words around it', 'Here it is:\n```json\n{"city":"Oslo"}\n```\nAnything else?'],
+  ['words around it', 'The answer is {"city":"Oslo"}, I think.'],
+  ['a field named as an answer', '{"output":{"city":"Oslo"}}'],
+  ['such a field of an object', { Answer: { city: 'Oslo' } }],
+  ['an option in other case', '{"city":"Oslo","level":" High "}'],
+])('an answer is read in %s', (_what, reply) => {
+  const schema = z.object({ city: z.string(), level: z.enum(['low', 'high']).optional() });
+  expect(check(reply, schema)).toMatchObject({ city: 'Oslo' });
+});
+
+test('an answer that does not fit is told its problem, also where it is between words', () => {
+  const schema = z.object({ city: z.string() });
+  const told = (problem: string): unknown => {
+    const observation: unknown = expect.stringContaining(problem);
+    return expect.objectContaining({ observation });
+  };
+  expect(() => check('So: {"town":"Oslo"}.', schema)).toThrow(told('city'));
+  expect(() => check('So: {"town":"Oslo"', schema)).toThrow(told('it is not JSON'));
+  expect(() => check('{"person":{"city":"Oslo"}}', schema)).toThrow(told('city'));
+  expect(check('yes, {"a":1}', z.string())).toBe('yes, {"a":1}');
+});

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { Repeat, TurnDecision } from '../../agent/calls/calls.ts';
+import type { TurnDecision } from '../../agent/calls/calls.ts';
+import type { Repeat } from '../../agent/calls/for-next-call.ts';
 import { limitRepeats } from '../../agent/reply/repeats.ts';
 import { type Json, asText } from '../../agent/values/vocabulary.ts';
 

@@ -109,9 +109,9 @@ async function callModel(
     ...modelOptions(manifest),
   });
   if (compact !== true) beginStep(loop);
-  const { repeat, size } = counters;
+  const { repeat, size, count } = counters;
   const inline = makesInlineCalls(loop) ? { root: loop.root, firstN: loop.firstN || undefined } : {};
-  const input = { ...modelCallInput(transcript), repeat, size, ...inline, ...options };
+  const input = { ...modelCallInput(transcript), repeat, size, count, ...inline, ...options };
   const fromMs = Date.now();
   open.apply({ type: 'scheduled', n });
   const result =
@@ -126,6 +126,7 @@ async function callModel(
   counters.usage = addUsage(counters.usage, turn.usage);
   if (turn.repeat !== undefined) counters.repeat = turn.repeat;
   if (turn.size !== undefined) counters.size = turn.size;
+  if (turn.count !== undefined) counters.count = turn.count;
   return turn;
 }
 

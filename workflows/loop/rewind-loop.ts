@@ -36,6 +36,7 @@ export async function rewind(loop: AgentLoop, step: number): Promise<void> {
 function setCounters(counters: Counters, kept: RewindPoint['counters']): void {
   delete counters.repeat;
   delete counters.size;
+  delete counters.count;
   delete counters.approved;
   delete counters.allowance;
   Object.assign(counters, kept);

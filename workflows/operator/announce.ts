@@ -55,7 +55,11 @@ export class Announcer {
     { result, error }: { result?: RunResult; error?: ErrorInfo },
   ): Promise<void> {
     if (this.#routes.length === 0) return;
-    const answer = result && { output: result.output, stopReason: result.stopReason };
+    const answer = result && {
+      output: result.output,
+      stopReason: result.stopReason,
+      truncated: result.truncated,
+    };
     this.#announce(event, event, { result: answer, error });
     await Promise.all(this.#starting);
   }
@@ -89,14 +93,14 @@ export class Announcer {
 }
 
 /** Receivers of webhooks expect small bodies. */
-function bounded({ wait, result, error }: Details): Details & Pick<WebhookDelivery, 'truncated'> {
+function bounded({ wait, result, error }: Details): Details & Pick<WebhookDelivery, 'omitted'> {
   const isLarge = [wait?.toolInput, wait?.note, result?.output].some(tooLarge);
   if (!isLarge) return { wait, result, error };
   return {
     wait: wait && { ...wait, toolInput: small(wait.toolInput), note: small(wait.note ?? null) },
     result: result && { ...result, output: small(result.output) },
     error,
-    truncated: true,
+    omitted: true,
   };
 }
 
