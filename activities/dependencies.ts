@@ -24,8 +24,8 @@ export interface Dependencies {
    * cannot be kept to.
    */
   manifest(agent: string, overrides: RunOverrides, parentBudget?: Budget): AgentManifest | undefined;
-  /** A run's context as the config's schema reads it. Throws a ConfigError for one that does not fit. */
-  checkContext(context: RunContext | undefined): RunContext | undefined;
+  /** A run's context as the schema of its agent or of the config reads it. Throws a ConfigError for one that does not fit. */
+  checkContext(agent: string, context: RunContext | undefined): RunContext | undefined;
   /** The parser that an agent of that name has in place of its kind's. */
   parser(agent: string): AgentKind['parse'] | undefined;
   /** An answer as the agent's `output` schema wants it. Throws OutputParserError. */

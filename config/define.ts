@@ -41,6 +41,8 @@ export interface AgentDefinition extends Options<LoopOptions>, Options<RequestOp
   handoffs?: readonly (string | AgentDefinition)[] | undefined;
   /** Texts that replace the kind's own, by name (`reloop agents --json` lists the names): prefix, system, human … */
   prompt?: { [name: string]: string } | undefined;
+  /** Schema of the context of this agent's runs, in place of the config's: docs/run-context.md. */
+  context?: ZodSchema | undefined;
   /** Reads replies in place of the kind. Throws OutputParserError for a reply that it cannot read. */
   parser?: AgentKind['parse'] | undefined;
   /**
@@ -131,7 +133,7 @@ export interface ConfigDefinition {
   concurrency?: number | undefined;
   /**
    * Schema of the context that each run is started with, such as its user. Tools get it as `ctx.context`; the model does not see it.
-   * Default: no run has a context.
+   * An agent's own schema replaces it for that agent's runs. Default: no run has a context.
    */
   context?: ZodSchema | undefined;
   /**

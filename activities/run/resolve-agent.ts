@@ -25,7 +25,7 @@ export function createResolveAgent(dependencies: Dependencies) {
     local?: LocalCall,
   ): Promise<ResolvedAgent> => {
     checkedOverrides(overrides);
-    const context = contextOf(dependencies, overrides);
+    const context = contextOf(dependencies, agent, overrides);
     const current = currentManifest(dependencies, agent, { ...overrides, context }, parentBudget);
     const manifest = recorded === undefined ? current : recordedAgent(current, recorded.live);
     if (chatHistory === true) checkTakesHistory(dependencies, manifest);
@@ -57,12 +57,13 @@ function invalidOverrides(problem: string): ApplicationFailure {
   });
 }
 
-/** The context as the config's schema reads it. */
+/** The context as its schema reads it. */
 function contextOf(
   { checkContext }: Dependencies,
+  agent: string,
   { context }: NonNullable<ResolveAgentInput['overrides']> = {},
 ): RunContext | undefined {
-  return orInvalidOverrides(() => checkContext(context));
+  return orInvalidOverrides(() => checkContext(agent, context));
 }
 
 /**

@@ -87,7 +87,7 @@ export function checkQuestion(
   { session, var: variables, context }: QuestionOptions,
 ): void {
   checkAgent(loaded, agent);
-  loaded.checkContext(context);
+  loaded.checkContext(agent, context);
   if (session !== undefined) checkTakesHistory(loaded, agent);
   if (variables !== undefined) checkVariables(loaded, agent, variables);
 }

@@ -83,7 +83,7 @@ export interface LoadedConfig {
    */
   manifest(agent: string, overrides: RunOverrides, parentBudget?: Budget): AgentManifest | undefined;
   /** A run's context as the config's schema reads it. Throws {@link ConfigError} for one that does not fit. */
-  checkContext(context: RunContext | undefined): RunContext | undefined;
+  checkContext(agent: string, context: RunContext | undefined): RunContext | undefined;
   /** The parser that an agent has in place of its kind's. */
   parser(agent: string): AgentKind['parse'] | undefined;
   /** An answer as the agent's `output` schema wants it. Throws OutputParserError. */
@@ -162,7 +162,7 @@ export function createLoadedConfig(config: ConfigDefinition): LoadedConfig {
       };
       return withWebhooks(onQueues(own, queues, chosen ?? first.given), webhooks);
     },
-    checkContext: createContextCheck(config.context),
+    checkContext: createContextCheck(config.context, agents),
     parser: (name) => agents.get(name)?.parser,
     checkOutput: createOutputCheck((name) => agents.get(name)?.output),
     validate(name) {
@@ -184,7 +184,7 @@ export function createLoadedConfig(config: ConfigDefinition): LoadedConfig {
       throw new ConfigError(`there is no agent "${agent}". The config has: ${known}.`);
     }
     loaded.manifest(agent, overrides);
-    loaded.checkContext(overrides.context);
+    loaded.checkContext(agent, overrides.context);
   });
   return loaded;
 }

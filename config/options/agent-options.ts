@@ -86,6 +86,11 @@ const compaction = options({
   keep: z.int().positive('has to be 1 or more: the model has not seen the last turn').default(6),
 });
 
+const zodSchema = z.custom<ZodSchema>(isZodSchema, {
+  error: ({ input }) =>
+    isZod3(input) ? NOT_ZOD_3 : 'is not a zod schema: write z.object({ … }) with the z that reloop exports',
+});
+
 const agentShape = {
   name: z
     .string()
@@ -110,14 +115,8 @@ const agentShape = {
       'is not a function (reply, manifest) => decision',
     )
     .optional(),
-  output: z
-    .custom<ZodSchema>(isZodSchema, {
-      error: ({ input }) =>
-        isZod3(input)
-          ? NOT_ZOD_3
-          : 'is not a zod schema: write z.object({ … }) with the z that reloop exports',
-    })
-    .optional(),
+  output: zodSchema.optional(),
+  context: zodSchema.optional(),
   maxExecutionTime: duration.nullable().default(null),
   memory: memory.optional(),
   compaction: compaction.optional(),

@@ -28,7 +28,7 @@ export function callModelOnce(
     tools: new Map(),
     agents: [agent.name],
     manifest: () => agent,
-    checkContext: (context) => context,
+    checkContext: (_agent, context) => context,
     parser: () => undefined,
     checkOutput: (_manifest, output) => output,
     authorize: undefined,

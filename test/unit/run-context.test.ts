@@ -22,19 +22,40 @@ test('a prompt has places for texts, numbers and booleans of the context, and fo
 
 const schema = z.object({ user: z.string(), locale: z.string().default('en') });
 
+const check = (given: Parameters<typeof createContextCheck>[0]) => (value: object | undefined) =>
+  createContextCheck(given, new Map())('any', value as typeof context);
+
 test('the schema reads a context, and fills in what it leaves out', () => {
-  expect(createContextCheck(schema)({ user: 'u-1' })).toEqual({ user: 'u-1', locale: 'en' });
-  expect(createContextCheck(undefined)(undefined)).toBeUndefined();
-  expect(createContextCheck(z.object({}))(undefined)).toEqual({});
+  expect(check(schema)({ user: 'u-1' })).toEqual({ user: 'u-1', locale: 'en' });
+  expect(check(undefined)(undefined)).toBeUndefined();
+  expect(check(z.object({}))(undefined)).toEqual({});
 });
 
 test.each([
   [schema, undefined, 'the context is missing, and the config wants one'],
-  [schema, { user: 7 }, "the context does not fit the config's schema"],
+  [schema, { user: 7 }, 'the context does not fit the schema of the config'],
   [undefined, { user: 'u-1' }, 'Add `context: z.object({ … })` to defineConfig'],
   [z.any().transform(() => 7), {}, 'does not give an object'],
 ])('a context that the config cannot take is refused, with the remedy', (given, value, sentence) => {
-  expect(() => createContextCheck(given)(value)).toThrow(sentence);
+  expect(() => check(given)(value)).toThrow(sentence);
+});
+
+test("an agent's schema goes before the config's, and an agent without one takes the context of its caller", () => {
+  const own = z.object({ customer: z.string() });
+  const agents = new Map([
+    ['desk', { context: own }],
+    ['batch', {}],
+  ]);
+  const alone = createContextCheck(undefined, agents);
+  expect(alone('desk', { customer: 'c-1', more: 1 })).toEqual({ customer: 'c-1' });
+  expect([alone('batch', undefined), alone('batch', { customer: 'c-1' })]).toEqual([
+    undefined,
+    { customer: 'c-1' },
+  ]);
+  expect(() => alone('desk', undefined)).toThrow('the agent "desk" wants one');
+  const both = createContextCheck(schema, agents);
+  expect(both('desk', { customer: 'c-1' })).toEqual({ customer: 'c-1' });
+  expect(() => both('batch', undefined)).toThrow('the config wants one');
 });
 
 test.each([[['u-1']], ['u-1'], [null], [{ user: 'x'.repeat(16_000) }]])(

@@ -100,7 +100,7 @@ test('a function of approval decides by the context', async () => {
 
 test.each([
   ['top', undefined, 'the context is missing, and the config wants one'],
-  ['top', { user: 7 }, "the context does not fit the config's schema"],
+  ['top', { user: 7 }, 'the context does not fit the schema of the config'],
   ['lost', { user: 'u-1' }, 'the prompt of agent "lost" has {context.usr}'],
 ])('a run of %s with the context %j does not begin', async (agent, context, sentence) => {
   const run = await rig.client.start(agent, 'what?', { context: context as never });
