@@ -138,7 +138,12 @@ test('a task needs the scope, and the tenant', async () => {
 test('the card of the only agent is at the well-known path of the host', async () => {
   const cardWith = async (...names: string[]) => {
     const agents = names.map((name) => ({ name }));
-    const gateway = createGateway(rig.client, { open: true, hosts: ['shop.example.com'], agents, basePath: '/api' });
+    const gateway = createGateway(rig.client, {
+      open: true,
+      hosts: ['shop.example.com'],
+      agents,
+      basePath: '/api',
+    });
     return gateway.fetch(
       new Request('http://shop.example.com/api/.well-known/agent-card.json', {
         headers: { 'x-forwarded-proto': 'https', 'a2a-version': '1.0' },
