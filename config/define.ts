@@ -45,10 +45,7 @@ export interface AgentDefinition extends Options<LoopOptions>, Options<RequestOp
   context?: ZodSchema | undefined;
   /** Reads replies in place of the kind. Throws OutputParserError for a reply that it cannot read. */
   parser?: AgentKind['parse'] | undefined;
-  /**
-   * Schema of the final answer. If an answer does not fit, the model is asked again, with the error, as a further
-   * iteration.
-   */
+  /** Schema of the final answer. If an answer does not fit, the model is asked again, with the error, as a further iteration. */
   output?: ZodSchema | undefined;
   /**
    * Looked at between turns, and cuts a call that is running at the deadline; null for no limit, which is the default. Time
