@@ -1,3 +1,4 @@
+import { withPersonsInput } from '../../agent/observation/observations.ts';
 import { asText } from '../../agent/values/vocabulary.ts';
 import { brokenFromOutside, wordsRecorded } from '../simulation/outside-laws.ts';
 import { type Word, givenReply } from '../simulation/operator.ts';
@@ -60,7 +61,11 @@ const answers: Law = ({ runs, words }) =>
     if (isGiven(words, output)) return [];
     const { saw } = answerOf(output);
     const recorded = report.intermediateSteps.map(({ observation }) => shownPart(asText(observation)));
-    const at = recorded.findIndex((one, index) => one !== saw[index]);
+    // A person's input is told with the observation: the reply shows the input that the model wrote.
+    const edited = report.intermediateSteps.map(({ action, observation }) =>
+      shownPart(withPersonsInput(action.toolInput, observation)),
+    );
+    const at = recorded.findIndex((one, index) => saw[index] !== one && saw[index] !== edited[index]);
     if (at < 0 && saw.length === recorded.length) return [];
     return [
       `${id}: the model saw ${saw.length} observations, and ${recorded.length} are recorded; the first that differs: ${saw[at]} / ${recorded[at]}`,
