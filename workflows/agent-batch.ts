@@ -21,7 +21,7 @@ import type { agentRun } from './agent-run.ts';
 import {
   AGENT_RUN,
   type BatchCounts,
-  type BatchInput,
+  type AgentBatchInput,
   childWaitingSignal,
   ownershipIn,
   runLabels,
@@ -36,7 +36,7 @@ import { childAttributes } from './web-ui/run-attributes.ts';
  * The registered workflow of a batch: a run for each question, a few at a time. Run n is called ID-n, and has the batch's id as a tag. The
  * batch completes when each run has ended or waits for a person; a run that waits stays open. A failed run does not fail the batch.
  */
-export async function agentBatch(...sent: [BatchInput]): Promise<BatchCounts> {
+export async function agentBatch(...sent: [AgentBatchInput]): Promise<BatchCounts> {
   const { memo } = workflowInfo();
   const { start, asked, counts: before } = readInput(sent);
   const { starts, concurrency } = orFailure(() => readBatchStart(start));
@@ -66,7 +66,7 @@ export async function agentBatch(...sent: [BatchInput]): Promise<BatchCounts> {
 }
 
 /** Separates the start from what only continue-as-new brings; the next run of a cron brings the input of the first one. */
-function readInput([input, ...more]: readonly BatchInput[]) {
+function readInput([input, ...more]: readonly AgentBatchInput[]) {
   if (more.length > 0)
     throw invalidInput(misstart('agentBatch', `there are ${more.length + 1} arguments, not one.`));
   const { continuedFromExecutionRunId } = workflowInfo();

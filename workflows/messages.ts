@@ -200,7 +200,7 @@ export interface BatchCounts {
   existed: number;
 }
 
-export interface BatchInput extends BatchStart {
+export interface AgentBatchInput extends BatchStart {
   /** Number of questions that were asked before the batch continued as new, and what became of them. */
   asked?: number | undefined;
   counts?: BatchCounts | undefined;
