@@ -43,7 +43,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a call in doubt counts as failed',
-    seed: 19,
+    seed: 7,
     file: 'agent/rules/doubt.ts',
     find: "if (tool.effects !== 'once' || isToolError(tool, error))",
     replace: "if (tool.external !== true || tool.effects !== 'once' || isToolError(tool, error))",
