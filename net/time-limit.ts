@@ -1,3 +1,5 @@
+import { setMaxListeners } from 'node:events';
+
 /**
  * Gives `work` a signal that comes with `outer`, or after `ms` with a TimeoutError as its reason. Resolves and rejects as `work` does.
  *
@@ -13,6 +15,8 @@ export async function withTimeLimit<T>(
   const end = () => limited.abort(outer?.reason);
   const over = () => limited.abort(new DOMException(`There was no end within ${ms} ms`, 'TimeoutError'));
   if (outer?.aborted === true) end();
+  // Node warns of a leak from the 11th listener on, and a turn may have dozens of calls.
+  if (outer !== undefined) setMaxListeners(0, outer);
   outer?.addEventListener('abort', end);
   const timer = setTimeout(over, ms);
   try {

@@ -86,3 +86,13 @@ describe('a time limit', () => {
     expect(await withTimeLimit(60_000, undefined, async () => 7)).toBe(7);
   });
 });
+
+test('dozens of calls under one signal bring no warning of a leak', async () => {
+  const warned: string[] = [];
+  const note = ({ name }: Error) => void warned.push(name);
+  process.on('warning', note);
+  const { signal } = new AbortController();
+  await Promise.all(Array.from({ length: 50 }, () => withTimeLimit(60_000, signal, () => sleep(1))));
+  process.off('warning', note);
+  expect(warned).toEqual([]);
+});
