@@ -19,7 +19,7 @@ export const toldIsRecorded: Law = ({ world, runs }) =>
         edited: shown(withPersonsInput(action.toolInput, text(observation))),
       }));
     const plain = recorded.map((one) => one.plain);
-    const told = toldObservations(request.prompt, plain, world.hasToolMessages);
+    const told = toldObservations(request.prompt, plain, world.hasToolMessages, step.endsWith(COMPACTION));
     // A person's input is told with the observation: the reply shows the input that the model wrote.
     const at = recorded.findIndex((one, index) => told[index] !== one.plain && told[index] !== one.edited);
     if (at < 0 && told.length === recorded.length) return [];
@@ -153,11 +153,20 @@ interface Prompt {
   text?: string;
 }
 
-/** The results of tools in a prompt. A prompt without tool messages has them in its text: those expected, as far as they are there in order. */
-function toldObservations(prompt: unknown, expected: readonly string[], hasToolMessages: boolean): string[] {
+/**
+ * The results of tools in a prompt. A prompt without tool messages has them in its text: those expected, as far as they are there in order.
+ * The second attempt of a summary is such a prompt too, also where the model has tool messages.
+ */
+function toldObservations(
+  prompt: unknown,
+  expected: readonly string[],
+  hasToolMessages: boolean,
+  isSummary: boolean,
+): string[] {
   const { messages = [], text: whole = '' } = prompt as Prompt;
-  if (hasToolMessages)
-    return messages.filter(({ role }) => role === 'tool').map(({ content }) => text(content));
+  const results = messages.filter(({ role }) => role === 'tool');
+  if (hasToolMessages && !(isSummary && results.length === 0))
+    return results.map(({ content }) => text(content));
   const all = [...messages.map(({ content }) => text(content)), whole].join('\n');
   let from = 0;
   return expected.filter((one) => {

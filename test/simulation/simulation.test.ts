@@ -11,6 +11,7 @@ const MOST_SECONDS = 3_600;
 /** Seeds that once broke a law, and what was wrong. */
 const FAILED_ONCE: [seed: number, problem: string][] = [
   [44, 'a repeated decision was refused after the end of the run'],
+  [65, 'the laws looked for messages of tools in the second request for a summary, which has none'],
   [871, 'the laws asked about a call whose tool a deploy had removed'],
   [1_141, 'a reader took a sub-agent for resumed whose parent was paused'],
   [1_374, 'the laws did not know that Temporal had run an external tool again'],
