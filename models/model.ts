@@ -67,6 +67,11 @@ export interface Model {
   /** Context window in tokens: the most that a prompt and its reply may take. For agents with `compaction`. */
   window?: number | undefined;
   /**
+   * Asked by `reloop doctor --probe` after the model has answered: the context window, in tokens, that the server keeps to for
+   * the model of this name. undefined: the server does not tell.
+   */
+  serverWindow?(model: string, context: ModelCallContext): Promise<number | undefined>;
+  /**
    * Code that gives the model a name, such as `openai('gpt-4o-mini', { … })`. A model with this hint and without `modelName` is
    * refused directly in an agent: its server would be asked for the agent's name.
    */

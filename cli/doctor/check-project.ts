@@ -1,8 +1,9 @@
 import { relative } from 'node:path';
 import { findConfig } from '../../config/load/load.ts';
+import type { CompactionManifest } from '../../agent/definition/manifest.ts';
 import type { LoadedConfig } from '../../config/load/loaded-config.ts';
 import { type Check, ok, problem } from './check-result.ts';
-import { probeModels } from './probe-models.ts';
+import { type Probed, probeModels } from './probe-models.ts';
 import { isScripted, shownModel } from './shown-model.ts';
 import { findEnvFile, folderOf, readEnvFile } from '../shell/env-file.ts';
 import { type Io, exitCodes } from '../shell/io.ts';
@@ -55,7 +56,7 @@ export async function checkProject(
 }
 
 /** Each agent's model: whether it could be asked from here and, if that is wanted, whether it answers. */
-async function checkModels(loaded: LoadedConfig, asksModels: boolean): Promise<Check[]> {
+export async function checkModels(loaded: LoadedConfig, asksModels: boolean): Promise<Check[]> {
   const agents = [...loaded.agents.keys()];
   const askable = agents.filter(
     (agent) => loaded.validate(agent) === undefined && !isScripted(loaded, agent),
@@ -67,7 +68,8 @@ async function checkModels(loaded: LoadedConfig, asksModels: boolean): Promise<C
     const why = loaded.validate(agent);
     if (why !== undefined) return problem(name, model, why);
     const answer = probed?.get(agent);
-    if (answer?.type === 'answered') return ok(name, `${model} answered in ${answer.took}`);
+    if (answer?.type === 'answered')
+      return answeredCheck(name, model, answer, loaded.manifest(agent, {})?.compaction);
     if (answer === undefined) {
       const unasked = isScripted(loaded, agent) ? ': nobody to ask' : ', not asked (doctor --probe asks it)';
       return ok(name, model + unasked);
@@ -75,4 +77,18 @@ async function checkModels(loaded: LoadedConfig, asksModels: boolean): Promise<C
     const found = answer.refused === true ? `${model} refused the request` : `${model} does not answer`;
     return problem(name, found, answer.problem, exitCodes.failed);
   });
+}
+
+function answeredCheck(
+  name: string,
+  model: string,
+  { took, window }: Extract<Probed, { type: 'answered' }>,
+  compaction: CompactionManifest | undefined,
+): Check {
+  const answered = `${model} answered in ${took}`;
+  if (window === undefined) return ok(name, answered);
+  const found = `${answered}, its server keeps to a window of ${count(window, 'token')}`;
+  if (compaction === undefined || compaction.window <= window) return ok(name, found);
+  const advice = `Compaction counts on a window of ${count(compaction.window, 'token')}, so it would come too late. Give the agent compaction: { window: ${window} }, or the server a larger context (Ollama: OLLAMA_CONTEXT_LENGTH or num_ctx, llama.cpp: --ctx-size, vLLM: --max-model-len).`;
+  return problem(name, found, advice, exitCodes.failed);
 }

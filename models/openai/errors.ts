@@ -14,7 +14,7 @@ export interface RequestContext {
   secrets: readonly string[];
   model: string;
   api: 'chat' | 'completions';
-  /** The request is `doctor --probe`'s: nothing in it is the user's but model, key and URL. */
+  /** The request is `doctor --probe`'s: nothing in it is the user's but model, key, URL and tools. */
   isProbe: boolean;
   names: SettingNames;
 }
@@ -141,12 +141,15 @@ function adviceFor(type: ModelErrorType, error: APIError, asked: RequestContext)
 /** Gateways answer 400 for a wrong model name, and for a wrong key. */
 function refusedAdvice({ message }: APIError, { model, names, isProbe }: RequestContext): string {
   const settings = `${names.key}, the model's name "${model}" and ${names.url}`;
-  if (isProbe) return `Look at ${settings}.`;
-  if (refusesImages(message)) return NO_IMAGES_ADVICE;
   if (LACKS_TOOLS.test(message))
     return "This model cannot call tools: give the agent kind: 'zero-shot', or another model.";
   if (TOO_MANY_TOOLS.test(message))
     return 'Give the agent fewer tools, or give some of them to sub-agents or handoffs.';
+  if (isProbe) {
+    const isOfTools = /\b(?:tools?|tool_choice|functions?|schema)\b/iu.test(message);
+    return `Look at ${isOfTools ? "the agent's tools, " : ''}${settings}.`;
+  }
+  if (refusesImages(message)) return NO_IMAGES_ADVICE;
   const isOfSettings = /\b(model|api.?key|key|token|auth\w*|credentials?|deployment|db|database)\b/iu.test(
     message,
   );

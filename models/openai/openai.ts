@@ -38,6 +38,12 @@ export function openai(first: string | OpenAIOptions = {}, second: OpenAIOptions
   const nameHint = "openai('gpt-4o-mini', { … })";
   return {
     ...openAICompatibleModel(() => connection(options), options),
+    async serverWindow(name, context) {
+      const server = connection(options);
+      if (typeof server === 'string') return undefined;
+      const { serverWindow } = await import('./server-window.ts');
+      return serverWindow(server, options.headers?.(context) ?? {}, name, context.signal);
+    },
     provider: 'openai',
     modelName,
     nameHint,

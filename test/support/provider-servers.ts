@@ -25,7 +25,8 @@ export interface Provider {
 /** A server on the loopback interface that answers as a provider is known to. */
 export async function provider(answer: (request: ProviderRequest) => LoopbackAnswer): Promise<Provider> {
   const requests: ProviderRequest[] = [];
-  const { url } = await loopback(({ path, headers, body }) => {
+  const { url } = await loopback(({ method, path, headers, body }) => {
+    if (method === 'GET') return { status: 404 }; // it tells nothing about its models
     const request = { path, headers, body: Body.parse(JSON.parse(body)) };
     requests.push(request);
     return answer(request);
