@@ -1,7 +1,8 @@
 import { z } from 'zod/v4';
 import type { $ZodIssue } from 'zod/v4/core';
 import { isObject, parseJson } from '../agent/values/json-object.ts';
-import type { Json } from '../agent/values/vocabulary.ts';
+import type { JsonSchema } from '../agent/definition/manifest.ts';
+import type { Json, JsonObject } from '../agent/values/vocabulary.ts';
 import { type OutputOf, type ZodSchema, forZod } from './zod-schema.ts';
 
 /** A value that suits two rules in turn would be changed for ever. */
@@ -14,6 +15,50 @@ const ROUNDS = 3;
  * would round stays refused.
  */
 export function coerceTo<S extends ZodSchema>(schema: S, input: Json): z.ZodSafeParseResult<OutputOf<S>> {
+  return coerceAndKeep(schema, input).parsed;
+}
+
+const readSchemas = new WeakMap<JsonSchema, ZodSchema | undefined>();
+
+/**
+ * Coerces an input for a tool that checks its fields itself: only what `schema` refuses is changed, and no default is put in. The
+ * input comes back unchanged if it does not fit then either, or if zod cannot read the schema (it can since 4.2).
+ */
+export function coerceForSchema(schema: JsonSchema, input: JsonObject): JsonObject {
+  if (!readSchemas.has(schema)) readSchemas.set(schema, zodOf(schema));
+  const ours = readSchemas.get(schema);
+  if (ours === undefined) return input;
+  try {
+    const { candidate, parsed } = coerceAndKeep(ours, input);
+    return parsed.success && isObject(candidate) ? candidate : input;
+  } catch {
+    return input; // a part of the schema that zod reads only when it is met
+  }
+}
+
+/** Without the rules for texts: none is mended, and a regular expression of a server could take for ever. */
+function zodOf(schema: JsonSchema): ZodSchema | undefined {
+  const { fromJSONSchema }: Partial<typeof z> = z;
+  const text = JSON.stringify(schema, (key, value: unknown) => (isTextRule(key, value) ? undefined : value));
+  try {
+    return fromJSONSchema?.(JSON.parse(text) as JsonSchema);
+  } catch {
+    return undefined;
+  }
+}
+
+/** A field of these names has a schema, which is an object. */
+function isTextRule(key: string, value: unknown): boolean {
+  return (
+    key === 'patternProperties' || ((key === 'pattern' || key === 'format') && typeof value === 'string')
+  );
+}
+
+/** The result for an input, and the changed input that it is of. */
+function coerceAndKeep<S extends ZodSchema>(
+  schema: S,
+  input: Json,
+): { candidate: Json; parsed: z.ZodSafeParseResult<OutputOf<S>> } {
   const ours = forZod(schema);
   let candidate = input;
   let parsed = z.safeParse(ours, candidate);
@@ -23,7 +68,7 @@ export function coerceTo<S extends ZodSchema>(schema: S, input: Json): z.ZodSafe
     candidate = mended;
     parsed = z.safeParse(ours, candidate);
   }
-  return parsed;
+  return { candidate, parsed };
 }
 
 interface Change {

@@ -1,17 +1,19 @@
 import { fieldsOf, isExact, isObject, parseJson } from '../agent/values/json-object.ts';
 import type { JsonSchema } from '../agent/definition/manifest.ts';
 import type { Json, JsonObject } from '../agent/values/vocabulary.ts';
+import { coerceForSchema } from './coerce.ts';
 import { ToolInputError } from './tool.ts';
 
 /**
  * An input as an object, for a tool that checks its fields itself. A text is taken as JSON if it holds an object, else it
- * goes to the first field that is required, or the first there is. Throws ToolInputError.
+ * goes to the first field that is required, or the first there is. Fields are coerced as those of a zod tool. Throws ToolInputError.
  */
 export function objectInput(name: string, schema: JsonSchema, input: Json): JsonObject {
   const given = typeof input === 'string' ? fromText(schema, input) : input;
   if (isObject(given)) {
-    checkNumbers(name, schema, given);
-    return given;
+    const coerced = coerceForSchema(schema, given);
+    checkNumbers(name, schema, coerced);
+    return coerced;
   }
   throw new ToolInputError(`${name} was given ${JSON.stringify(input)}.\n${whatItTakes(name, schema)}`);
 }

@@ -1,9 +1,11 @@
 import { runInNewContext } from 'node:vm';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import type { JsonSchema } from '../../agent/definition/manifest.ts';
 import type { Json } from '../../agent/values/vocabulary.ts';
 import { readInput } from '../../client/start/read-input.ts';
 import { coerceTo } from '../../tools/coerce.ts';
+import { objectInput } from '../../tools/json-input.ts';
 import { pngOf } from '../support/image.ts';
 
 /** Each of these becomes `expected`. */
@@ -213,5 +215,49 @@ describe('a question', () => {
     ['too many parts', Array.from({ length: 51 }, () => text), 'has 51 parts; at most 50'],
   ])('is refused with what to do: %s', (_, input, message) => {
     expect(() => readInput(input)).toThrow(message);
+  });
+});
+
+describe('the input of a tool that says its schema as JSON Schema', () => {
+  const schema: JsonSchema = {
+    type: 'object',
+    properties: {
+      q: { type: 'string', pattern: '^(a+)+$', format: 'date-time' },
+      pattern: { type: 'integer', default: 7 },
+      tags: { type: 'array', items: { type: 'string' } },
+      filter: { $ref: '#/$defs/filter' },
+      either: { anyOf: [{ type: 'array', items: { type: 'integer' } }, { type: 'null' }] },
+      unit: { enum: ['C', 'F'] },
+    },
+    required: ['q'],
+    $defs: { filter: { type: 'object', properties: { deep: { type: 'boolean' } }, required: ['deep'] } },
+  };
+
+  test.each<[string, { [field: string]: Json }, { [field: string]: Json }]>([
+    ['null for an optional field', { q: 'x', tags: null, unit: null }, { q: 'x' }],
+    ['JSON text for a list', { q: 'x', tags: '["a"]' }, { q: 'x', tags: ['a'] }],
+    ['JSON text for an object', { q: 'x', filter: '{"deep":"yes"}' }, { q: 'x', filter: { deep: true } }],
+    ['a list that may be null, as text', { q: 'x', either: '[1]' }, { q: 'x', either: [1] }],
+    ['a field called pattern', { q: 'x', pattern: '5' }, { q: 'x', pattern: 5 }],
+    ['an option in other case', { q: 'x', unit: 'c' }, { q: 'x', unit: 'C' }],
+  ])('is coerced: %s', (_, input, expected) => {
+    expect(objectInput('find', schema, input)).toEqual(expected);
+  });
+
+  test.each<[string, { [field: string]: Json }]>([
+    ['what fits, without defaults', { q: 'x', either: null, more: { a: null } }],
+    ['null for a field that is required', { q: null }],
+    ['what does not fit after it either', { tags: '["a"]', unit: 'K' }],
+    ['a text that a pattern would read for ever', { q: `${'a'.repeat(60)}!` }],
+  ])('stays as it is: %s', (_, input) => {
+    expect(objectInput('find', schema, input)).toEqual(input);
+  });
+
+  test.each<[string, JsonSchema]>([
+    ['a keyword', { type: 'object', properties: { a: { type: 'integer' } }, if: {}, not: { type: 'null' } }],
+    ['a reference', { type: 'object', properties: { a: { $ref: 'https://example.com/a.json' } } }],
+    ['a reference to nothing', { type: 'object', properties: { a: { $ref: '#/$defs/none' } } }],
+  ])('stays as it is where zod cannot read the schema: %s', (_, unread) => {
+    expect(objectInput('find', unread, { a: '5' })).toEqual({ a: '5' });
   });
 });

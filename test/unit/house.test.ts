@@ -63,6 +63,7 @@ const HOLDING = new Map([
   ['attempt-journal.ts', 'by folder, of which each test has its own'],
   ['worker-log.ts', 'by task queue, until its worker ends'],
   ['start-attributes.ts', 'by client'],
+  ['coerce.ts', 'by schema'],
   ['cli-name.ts', 'by PATH'],
   ['open-calls.ts', 'by client'],
   ['client-of-sender.ts', 'by client'],
