@@ -13,7 +13,7 @@ export interface Recording {
   /** Calls of one tool with one input, in the order in which they were decided on. */
   calls: Map<string, RecordedCall[]>;
   byId: Map<string, RecordedCall>;
-  /** Of the run's tools: calls whose inputs a tool takes as the same are the same. */
+  /** Schemas of the run's tools: calls whose inputs a tool takes as the same are the same. */
   schemas: InputSchemas;
   /** Approximate size of the observations. */
   bytes: number;

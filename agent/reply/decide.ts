@@ -158,7 +158,7 @@ function saysNothing(parsed: ParsedReply): boolean {
 function emptyCause(error: OutputParserError, reply: RawReply, manifest: AgentManifest): OutputParserError {
   const { finishReason, reasoning = '', usage } = reply;
   const isSilent = finishReason === 'stop' && reasoning === '' && (usage?.completionTokens ?? 0) < 2;
-  return isSilent && error.observation !== undefined ? error : nothingIn(reply, manifest);
+  return isSilent ? error : nothingIn(reply, manifest);
 }
 
 /** An empty reply is not an answer: most often the provider took away what it could not read. */

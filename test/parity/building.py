@@ -9,6 +9,7 @@ QUESTION = "What is asked?"
 CUT_ON_CLIENT = "stop strings are enforced on the client too"
 TOOL_ERRORS = "a tool's error does not end the run: the model is told (onFailure 'observe')"
 INVALID_INPUT = "invalid input does not end the run: the model is told, in our words"
+ONE_TEXT = "one text is taken for a list of texts"
 COERCED = "a text for a tool with one field is read as the field's type, not only checked"
 JSON_TEXT = "what is not text is JSON text in prompts, not Python's str()"
 JSON_OBJECT = "a text that is a JSON object of the tool's fields is that object, as the tool's schema asks for it"
@@ -36,6 +37,11 @@ def tool_error(says):
 def invalid():
     """What exactly is said is left open: test/support/parity.ts puts `INVALID` in its place."""
     return {"reason": INVALID_INPUT, "likeOptions": {"invalidSays": INVALID}}
+
+
+def one_text(says):
+    """LangChain refuses one text for a list of texts; the tool gets a list of one."""
+    return {"reason": ONE_TEXT, "likeOptions": {"invalidSays": says}}
 
 
 def not_one_string():

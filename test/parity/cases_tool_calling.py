@@ -9,6 +9,7 @@ BOTH = ["echo", "add"]
 HISTORY = [{"role": "user", "content": "Hi, I am Ann."}, {"role": "assistant", "content": "Hi Ann! {x}"}]
 UNREADABLE = "unparsable arguments are a parse error, and go back as a JSON object; LangChain leaves the call out"
 ANSWERED = "every turn's calls are answered, also where an id comes again, which gets another id: providers refuse an unanswered one, and an id that comes twice"
+EMPTY = "a reply with neither text nor a call is not an answer: the model is asked again"
 TRIMMED = "of a turn that is shown in part only the calls shown are named: providers refuse an unanswered one"
 
 
@@ -30,13 +31,10 @@ LOOP = [
     case("with a history", [turn(1), "Ann"], chatHistory=HISTORY),
     case("a question with braces", [calls(("c1", "echo", {"__arg1": "{x}"})), "{y}"], input="What is {input} and {agent_scratchpad}?"),
     case("a question in Chinese", [calls(("c1", "echo", {"__arg1": "北京"})), "晴 ☀️"], input="今天北京的天气怎么样？"),
-    case("an empty answer", [""]),
-    case("an empty answer after a step", [turn(1), ""]),
     case("an answer with keywords", ["Action: echo\nAction Input: a\nObservation: x\nFinal Answer: b"]),
     case("an answer in JSON", ['{"action": "echo", "action_input": "a"}']),
     case("an answer of several lines", ["  a\n\nb \n"]),
     case("the same call twice", [calls(("c1", "echo", {"__arg1": "a"})), calls(("c2", "echo", {"__arg1": "a"})), "ok"]),
-    case("the same call and id twice", [calls(A), calls(A), "ok"], differs=answered_twice()),
     case("the same call twice in a turn", [calls(("c1", "echo", {"__arg1": "a"}), ("c2", "echo", {"__arg1": "a"})), "ok"]),
     case("no tool", ["ok"], tools=["ping"]),
 ]
@@ -98,6 +96,17 @@ def answered_twice():
     return {"reason": ANSWERED, "expect": {"requests": [asked(), asked(*turn), asked(*turn, *again)]}}
 
 
+def asked_again(*steps):
+    """LangChain takes a reply with neither text nor a call for the answer."""
+    told = "Your reply was empty: it had neither text nor a call that could be read. Answer again: call one of the tools [Search, echo] with complete arguments, or give the answer."
+    turns = [message for place, text in enumerate(steps, 1) for message in (said((f"t{place}", "echo", {"__arg1": text})), seen(f"t{place}", text))]
+    again = [{"role": "assistant", "content": "(a reply without text)"}, {"role": "user", "content": told}]
+    requests = [*([asked()] if steps else []), asked(*turns), asked(*turns, *again)]
+    failed = {"tool": "_Exception", "toolInput": told, "log": "", "observation": told}
+    expect = {"output": "ok", "modelCalls": len(requests), "requests": requests, "steps": [*map(echoed, steps), failed]}
+    return {"reason": EMPTY, "expect": expect}
+
+
 def unreadable_ends():
     error = {"type": "OutputParserException", "message": ""}
     return {"reason": UNREADABLE, "expect": {"error": error, "modelCalls": 1, "requests": [asked()]}}
@@ -140,6 +149,11 @@ TOOLS = [
 ]
 
 
+AGAIN = [
+    case("the same call and id twice", [calls(A), calls(A), "ok"], differs=answered_twice()),
+    case("an empty answer", ["", "ok"], differs=asked_again()),
+    case("an empty answer after a step", [turn(1), "", "ok"], differs=asked_again("1")),
+]
 LIMITS = [
     case("no iteration at all", [], maxIterations=0),
     case("no time at all", [], maxExecutionTime=0),
@@ -161,4 +175,4 @@ LIMITS = [
     case("unreadable arguments end the run", [calls(("c1", "echo", "a b")), "ok"], handleParsingErrors=False, differs=unreadable_ends()),
 ]
 
-CASES = [*LOOP, *OBSERVATIONS, *TOOLS, *LIMITS]
+CASES = [*LOOP, *AGAIN, *OBSERVATIONS, *TOOLS, *LIMITS]

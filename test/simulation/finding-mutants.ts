@@ -103,8 +103,8 @@ export const findingMutants: readonly Mutant[] = [
     finding: 'C4',
     seed: 275,
     file: 'workflows/operator/parent-news.ts',
-    find: 'if (this.#caller === undefined || this.#isSending) return;',
-    replace: 'if (this.#caller === undefined) return;',
+    find: 'if (this.#sender === undefined || this.#isSending) return;',
+    replace: 'if (this.#sender === undefined) return;',
   },
   {
     name: 'a wait that onWaiting reports twice is answered twice',

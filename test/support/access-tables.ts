@@ -8,7 +8,7 @@ import {
 import { type RouteScopes, routeScopes } from '../../gateway/access/route-table.ts';
 
 /** The tables of SECURITY.md, as the gateway has them. `npm run docs:reference` writes them. */
-export function accessTables(): { routes: string; fields: string } {
+function accessTables(): { routes: string; fields: string } {
   const routes: [string, RouteScopes][] = Object.entries(routeScopes);
   const fields: [string, { may: Permission; on: { readonly [R in BodyRoute]: FieldRule } }][] =
     Object.entries(bodyFields);

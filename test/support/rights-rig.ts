@@ -23,7 +23,7 @@ const whoami = defineTool({
   input: z.object({}),
   run: (_input, { context }) => context['user'] ?? null,
 });
-export const tokens: string[] = [];
+const tokens: string[] = [];
 const later = defineTool({
   name: 'later',
   description: 'leaves its result to a webhook',

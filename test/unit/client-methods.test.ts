@@ -84,6 +84,8 @@ const methods: [of: { name: string; prototype: object }, calls: { [method: strin
       fork: () => agentRun().fork({ step: 1 }),
       retry: () => agentRun().retry(),
       cancel: () => agentRun().cancel(),
+      labels: () => agentRun().labels(),
+      recordedStart: () => agentRun().recordedStart(),
     },
   ],
   [
@@ -91,6 +93,7 @@ const methods: [of: { name: string; prototype: object }, calls: { [method: strin
     {
       describe: () => session().describe(),
       clear: () => session().clear(),
+      labels: () => session().labels(),
       send: () => session().send(question, { taskQueue: 'reloop', detach: false }),
     },
   ],

@@ -67,7 +67,9 @@ test("a workflow that goes on after its agent's failure leaves no call of that a
   expect(await handle.query('status')).toMatchObject({ waiting: [] });
   await expect(run.decide('1.2', { type: 'retry' })).rejects.toMatchObject({
     name: 'DecisionRefused',
-    message: 'retry: there is no open call 1.2. No call is waiting.',
+    message: expect.stringMatching(
+      /^retry: there is no open call 1\.2\. No call is waiting\.(?!.*1\.2)/u,
+    ) as string,
   });
   mayEnd.open();
   expect(await handle.result()).toBe('went on');

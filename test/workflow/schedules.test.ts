@@ -58,7 +58,7 @@ test('a schedule is paused, resumed, made up for and deleted', async () => {
 test('a schedule that cannot be is refused by a sentence, and nothing is made', async () => {
   const schedule = rig.client.schedule(unique('wrong'));
   const create = (spec: ScheduleDefinition['spec']) => schedule.create({ agent: 'helper', input: 'x', spec });
-  await expect(create({ cronExpressions: ['7 o clock'] })).rejects.toThrow('it has five fields');
+  await expect(create({ cronExpressions: ['7 o clock'] })).rejects.toThrow('3 fields; five are needed');
   await expect(create({ ...never, timezone: 'Mars' })).rejects.toThrow('is not an IANA time zone');
   await expect(schedule.describe()).rejects.toMatchObject({ name: 'ScheduleNotFound' });
   await create(never);

@@ -58,7 +58,7 @@ test('a worker that ended is not taken for one that works, though the server lis
   );
   await vi.waitFor(() => expect(said).toHaveLength(1), 30_000);
   expect(said[0]).toBe(
-    `No worker has taken what waits on task queue ${taskQueue}, though the server lists somebody@elsewhere: where that has ended, start one with \`reloop worker\`.`,
+    `No worker has taken what waits on task queue ${taskQueue}, though the server lists somebody@elsewhere: where that has ended, start one with \`reloop worker --task-queue ${taskQueue}\`.`,
   );
   stop();
   await started.cancel();

@@ -61,7 +61,7 @@ export function saysNoSession(error: unknown, inSession: boolean): boolean {
   return inSession && (code === 404 || (code === 400 && /session|not initialized/iu.test(message)));
 }
 
-/** Statuses by which a server, or whoever is in front of it, refuses a request before a tool runs. */
+/** Statuses by which a server, or a proxy in front of it, refuses a request before a tool runs. */
 const REFUSALS: readonly unknown[] = [401, 403, 404, 405, 429];
 
 /** True if the request certainly was not carried out. */

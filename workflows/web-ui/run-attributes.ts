@@ -7,7 +7,7 @@ import type { RunStatus } from '../../agent/values/vocabulary.ts';
 type Keyword = ReturnType<typeof defineSearchAttributeKey<'KEYWORD'>>;
 type KeywordList = ReturnType<typeof defineSearchAttributeKey<'KEYWORD_LIST'>>;
 
-export const ReloopAgent: Keyword = defineSearchAttributeKey(searchAttribute.agent, 'KEYWORD');
+const ReloopAgent: Keyword = defineSearchAttributeKey(searchAttribute.agent, 'KEYWORD');
 export const ReloopSession: Keyword = defineSearchAttributeKey(searchAttribute.session, 'KEYWORD');
 const ReloopTags: KeywordList = defineSearchAttributeKey(searchAttribute.tags, 'KEYWORD_LIST');
 const ReloopStatus: Keyword = defineSearchAttributeKey(searchAttribute.status, 'KEYWORD');
