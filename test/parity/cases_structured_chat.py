@@ -1,6 +1,6 @@
 """Actions in JSON: what is read leniently and what is not, tools of several arguments, and the loop again."""
 
-from building import GENERATE, JSON_OBJECT, CLOSING, blob, case, cut_on_client, final, ignoring_stop, invalid, json_text, not_one_string
+from building import CLOSING, GENERATE, JSON_OBJECT, blob, case, cut_on_client, final, ignoring_stop, invalid, json_text, not_one_string, one_text
 from building import thought, tool_error
 
 SUM = thought("Search", {"text": "capital of France"})
