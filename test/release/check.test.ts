@@ -118,7 +118,7 @@ test('`reloop check` prints each problem, and exits with 1', async () => {
   The config has no agent "desk" with a model of its own: the next model call fails.
   The config has no tool "pay": a call of the tool waits for a person (ToolNotFound).
   The config has no agent "helper", which the tool "helper" runs: a call of the tool fails.
-Checked 1 open workflow and 1 that are over: 1 would not continue as before.
+Checked 1 open workflow and the latest 1 that are over: 1 would not continue as before.
 `,
   });
   const asJson = await reloopHere(['check', ...options, '--json'], env);

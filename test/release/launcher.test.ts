@@ -13,7 +13,7 @@ import { freePorts, type Ports } from '../../server/ports.ts';
 import { lockHolder } from '../../server/lock-file.ts';
 import { identify, isAlive } from '../../server/process-identity.ts';
 import { findTemporalBinary } from '../../server/binary/binary.ts';
-import { downloadBySdk } from '../../server/binary/fetch.ts';
+import { TEMPORAL_VERSION, downloadBySdk } from '../../server/binary/fetch.ts';
 import { acquireServer, runningServer, type EmbeddedServer } from '../../server/server.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 
@@ -288,7 +288,7 @@ describe('the embedded Temporal server', { timeout: 4 * LIMIT_MS }, () => {
   });
 
   it("finds the SDK's download where the SDK leaves it", async () => {
-    const download = join(stateDir, 'temporal-v1.5.1');
+    const download = join(stateDir, `temporal-${TEMPORAL_VERSION}`);
     await writeFile(download, `#!/bin/sh\nexec "${binary}" "$@"\n`);
     await chmod(download, 0o755);
     expect(await downloadBySdk({ folder: stateDir, env: process.env, tell() {} })).toBe(download);

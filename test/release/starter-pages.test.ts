@@ -20,9 +20,21 @@ beforeAll(async () => {
 afterAll(() => rmSync(machine.folder, { recursive: true, force: true }));
 
 test.each(starterPages)('what %s says happens, from top to bottom', async (page) => {
-  await followAsStarter(machine, page, isOfCheckout(page) ? checkout() : STARTER);
+  const folder = isOfCheckout(page) ? checkout() : HAS_OWN_CONFIG.has(page) ? ownProject() : STARTER;
+  await followAsStarter(machine, page, folder);
   expect(stepsOf(textOf(page)).filter(isCommand)).not.toEqual([]);
 });
+
+/** Pages that write a config and schedules in place of the project's. */
+const HAS_OWN_CONFIG = new Set(['docs/batches.md']);
+
+/** Copies the project without its server's state. */
+function ownProject(): string {
+  const name = 'own-project';
+  const [from, to] = [join(machine.folder, STARTER), join(machine.folder, name)];
+  cpSync(from, to, { recursive: true, verbatimSymlinks: true, filter: (path) => !path.endsWith('.reloop') });
+  return name;
+}
 
 /** Copies the files of a checkout that the examples need. */
 function checkout(): string {

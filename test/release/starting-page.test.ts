@@ -136,11 +136,17 @@ async function isListed(id: string): Promise<void> {
 }
 
 test('the TypeScript program prints the answer', async () => {
-  const program = fileNamed('start.ts').replace('address:', `taskQueue: '${rig.taskQueue}', address:`);
+  const program = fileNamed('start.ts').replace(
+    'AgentClient.connect()',
+    `AgentClient.connect({ taskQueue: '${rig.taskQueue}' })`,
+  );
   const file = join(root, 'test', `starting-page-${process.pid}.ts`);
   writeFileSync(file, program.replace("'reloop/client'", "'../client/index.ts'"));
   try {
-    const { stdout } = await exec(process.execPath, ['--import', 'tsx', file], { cwd: root });
+    const { stdout } = await exec(process.execPath, ['--import', 'tsx', file], {
+      cwd: root,
+      env: { ...process.env, TEMPORAL_ADDRESS: server.address },
+    });
     expect(stdout).toBe('25\n');
   } finally {
     rmSync(file);
