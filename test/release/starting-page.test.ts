@@ -136,17 +136,13 @@ async function isListed(id: string): Promise<void> {
 }
 
 test('the TypeScript program prints the answer', async () => {
-  const program = fileNamed('start.ts').replace(
-    'AgentClient.connect()',
-    `AgentClient.connect({ taskQueue: '${rig.taskQueue}' })`,
-  );
+  const onQueue = `AgentClient.connect({ taskQueue: '${rig.taskQueue}' })`;
+  const program = fileNamed('start.ts').replace('AgentClient.connect()', onQueue);
   const file = join(root, 'test', `starting-page-${process.pid}.ts`);
   writeFileSync(file, program.replace("'reloop/client'", "'../client/index.ts'"));
   try {
-    const { stdout } = await exec(process.execPath, ['--import', 'tsx', file], {
-      cwd: root,
-      env: { ...process.env, TEMPORAL_ADDRESS: server.address },
-    });
+    const env = { ...process.env, TEMPORAL_ADDRESS: server.address };
+    const { stdout } = await exec(process.execPath, ['--import', 'tsx', file], { cwd: root, env });
     expect(stdout).toBe('25\n');
   } finally {
     rmSync(file);
