@@ -9,7 +9,7 @@ import { type Caller, demand } from './http/caller.ts';
 import { refuseDeepBody } from './http/deep-body.ts';
 import { refuseForeignHost, refuseForeignPage } from './http/foreign-page.ts';
 import { LOOPBACK_NAMES } from './http/loopback-names.ts';
-import { createNamedClients } from './http/named-clients.ts';
+import { createNamedClients } from './start/named-clients.ts';
 import { Refused, isOwnFault, problemResponse } from './http/problem.ts';
 import { closedAtEnd, createOpenCount } from './http/open-count.ts';
 import { chatProtocol } from './inbox/chat-protocol.ts';
@@ -123,7 +123,7 @@ export function createGateway(client: AgentClient, options: GatewayOptions): Gat
   });
   if (options.callbacks !== undefined && options.callbacks !== false) {
     const callbacks = options.callbacks === true ? {} : options.callbacks;
-    const callbackClient = base.clientOf({ name: CALLBACK_SENDER });
+    const callbackClient = base.clientOf({ name: CALLBACK_SENDER, scopes: [] });
     app.post('/deferred/:token', limit, (context) => {
       const seconds = waitSeconds(CALLBACK_SENDER); // senders without a token are one caller
       if (seconds > 0) throw tooMany(seconds);

@@ -90,14 +90,17 @@ export class AgentRun {
     yield* explainedEvents(this.#client, await this.#place(), options);
   }
 
-  /** The same as a web response: server-sent events. Throws the errors of `events()`, before it answers. */
-  async toResponse(options: ResponseOptions | Request = {}): Promise<Response> {
+  /** The same as a web response: server-sent events. `tell` returns an event as the reader may see it. Throws the errors of `events()`, before it answers. */
+  async toResponse(
+    options: ResponseOptions | Request = {},
+    tell?: (event: RunEvent) => RunEvent,
+  ): Promise<Response> {
     const run = await this.#place();
     const check = (after: string | undefined) => knownPositions(this.#client, run, after);
     // The response outlives this method.
     const events = (from: EventsOptions) =>
       openGenerator(this.#client, explainedEvents(this.#client, run, from));
-    return eventResponse({ open: run.open, check, events }, options);
+    return eventResponse({ open: run.open, check, events, tell }, options);
   }
 
   /** The exact request of every model call, in order, rebuilt from history. */

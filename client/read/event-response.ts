@@ -17,6 +17,8 @@ export interface EventSource {
   /** Throws where `after` is not an event of the run. */
   check(after: string | undefined): Promise<unknown>;
   events(options: EventsOptions): AsyncGenerator<RunEvent>;
+  /** An event as the reader may see it. Default: as it is. */
+  tell?: ((event: RunEvent) => RunEvent) | undefined;
 }
 
 /** A proxy that hears nothing for long takes the connection for dead. */
@@ -46,7 +48,9 @@ export async function eventResponse(source: EventSource, from: ResponseOptions |
     end();
     return new Response(null, { status: NO_CONTENT, headers: new Headers(headers) });
   }
-  return new Response(bodyOf(events, first?.value, end), { headers: streamHeaders(headers) });
+  return new Response(bodyOf(events, first?.value, { end, tell: source.tell }), {
+    headers: streamHeaders(headers),
+  });
 }
 
 /** By its shape: frameworks, polyfills and edge runtimes have classes of their own. */
@@ -72,9 +76,10 @@ function streamHeaders(given: HeadersGiven | undefined): Headers {
 function bodyOf(
   events: AsyncGenerator<RunEvent>,
   first: RunEvent | undefined,
-  end: () => void,
+  { end, tell = (event) => event }: Pick<EventSource, 'tell'> & { end(): void },
 ): ReadableStream<Uint8Array> {
-  const messageOf = createMessages();
+  const textOf = createMessages();
+  const messageOf = (event: RunEvent) => textOf(tell(event));
   const bytes = new TextEncoder();
   let timer: NodeJS.Timeout | undefined;
   const stop = () => {

@@ -2,7 +2,7 @@ import { possibleDecisions } from '../../agent/rules/possible-decisions.ts';
 import { type WaitingCall, needsPerson, reasonText } from '../../agent/rules/waiting.ts';
 import type { Json, RunStatus } from '../../agent/values/vocabulary.ts';
 import type { RunReport } from '../../client/report.ts';
-import { failureText } from '../replies/failure-text.ts';
+import { failureText } from '../access/failure-text.ts';
 import { approvalId } from '../start/approvals.ts';
 import type {
   AgentMessage,

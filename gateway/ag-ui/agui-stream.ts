@@ -1,5 +1,5 @@
 import { problemOf } from '../http/problem.ts';
-import { failureText } from '../replies/failure-text.ts';
+import { failureText } from '../access/failure-text.ts';
 import type { Reply } from '../replies/follow-reply.ts';
 import type { RunEnd, RunPart } from '../replies/run-parts.ts';
 import type { WorkerPart } from '../replies/worker-parts.ts';

@@ -1,7 +1,7 @@
 import { EXCEPTION_TOOL, type Json } from '../../agent/values/vocabulary.ts';
 import { fittingDecisions } from '../../agent/rules/decisions.ts';
 import { type WaitingCall, reasonText, stateOf } from '../../agent/rules/waiting.ts';
-import { failureText } from '../replies/failure-text.ts';
+import { failureText } from '../access/failure-text.ts';
 import { NO_WORKER } from '../replies/worker-parts.ts';
 import type { RunEnd, RunPart } from '../replies/run-parts.ts';
 import { approvalId } from '../start/approvals.ts';

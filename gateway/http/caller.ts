@@ -139,7 +139,10 @@ export function mayUse(caller: Caller, route: RouteName): boolean {
 }
 
 /** True if the caller has the permission. */
-export function isAllowed({ scopes: given, may = [] }: Caller, permission: Permission): boolean {
+export function isAllowed(
+  { scopes: given, may = [] }: Pick<Caller, 'scopes' | 'may'>,
+  permission: Permission,
+): boolean {
   return may.includes(permission) || given.includes('admin');
 }
 

@@ -4,7 +4,7 @@ import { type Usage, asText } from '../../agent/values/vocabulary.ts';
 import type { RunView } from '../../agent/run/view.ts';
 import { Refused } from '../http/problem.ts';
 import { eventText } from '../replies/sse-response.ts';
-import { failureText } from '../replies/failure-text.ts';
+import { failureText } from '../access/failure-text.ts';
 import { type Reply, refusedAfterStart } from '../replies/follow-reply.ts';
 import { BETWEEN_TEXTS, type RunPart } from '../replies/run-parts.ts';
 import { responseIdOf, secondsOf, waitingText } from './response-object.ts';

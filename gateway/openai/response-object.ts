@@ -7,7 +7,7 @@ import type {
 import { needsPerson, reasonText } from '../../agent/rules/waiting.ts';
 import { RunView } from '../../agent/run/view.ts';
 import type { Usage } from '../../agent/values/vocabulary.ts';
-import { failureText } from '../replies/failure-text.ts';
+import { failureText } from '../access/failure-text.ts';
 
 /** As it is sent: the clients add `output_text`. */
 export type ResponseObject = Omit<ClientResponse, 'output_text'>;

@@ -1,4 +1,5 @@
 import { aFewAtATime } from '../../agent/values/concurrent.ts';
+import { type Told, toldTo, toldWaiting } from '../start/withheld.ts';
 import { route } from '../http/route.ts';
 import { seenOwner } from '../start/own-runs.ts';
 import { ownPrefix } from '../http/tenant.ts';
@@ -38,18 +39,28 @@ export const waitingRoutes = [
       'Server-sent events: `waiting` for each run that waits for a person, `caught_up`, and then `waiting` and `over` as runs change',
     handle: async ({ feed, caller, request, report }) =>
       sseResponse(request, (signal) =>
-        waitingTexts(feed.changes(ownPrefix(caller), signal, seenOwner(caller)), signal, report),
+        waitingTexts(
+          feed.changes(ownPrefix(caller), signal, seenOwner(caller)),
+          toldTo(caller),
+          signal,
+          report,
+        ),
       ),
   }),
 ];
 
 async function* waitingTexts(
   changes: AsyncGenerator<WaitingChange>,
+  told: Told,
   signal: AbortSignal,
   report: (error: unknown) => void,
 ): AsyncGenerator<string> {
   try {
-    for await (const { type, ...data } of changes) yield eventText(data, type);
+    for await (const change of changes) {
+      const { type, ...data } =
+        change.type === 'waiting' ? { ...change, run: toldWaiting(change.run, told) } : change;
+      yield eventText(data, type);
+    }
   } catch (error) {
     if (!signal.aborted) report(error);
   }

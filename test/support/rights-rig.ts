@@ -2,6 +2,7 @@ import { expect } from 'vitest';
 import { z } from 'zod/v4';
 import { createGateway } from '../../gateway/gateway.ts';
 import type { Scope, TokenCaller } from '../../gateway/http/caller.ts';
+import { ModelError } from '../../models/model.ts';
 import { defineTool } from '../../tools/tool.ts';
 import { type Rig, useRig } from './rig.ts';
 import { modelOf } from './scripts.ts';
@@ -49,11 +50,32 @@ export const agents = [
   { ...plain, name: 'desk', tools: [pay, whoami, later] },
   { ...plain, name: 'hidden', tools: [] },
 ];
+const ADDRESS = 'http://10.7.7.7:8000';
+const breaking = (name: string, onFailure: 'ask' | 'fail' | 'observe') =>
+  defineTool({
+    name,
+    description: 'fails',
+    onFailure,
+    retry: { maxAttempts: 1 },
+    run: () => Promise.reject(new Error(`${ADDRESS} refused`)),
+  });
+/** Calls the tool that the question names; its errors name an address. The question `model` fails at the model. */
+export const fragile = {
+  name: 'fragile',
+  kind: 'tool-calling',
+  tools: [breaking('asks', 'ask'), breaking('fails', 'fail'), breaking('tells', 'observe')],
+  model: modelOf((step, { prompt }) => {
+    const name = prompt.type === 'messages' ? textOf(prompt.messages.at(-1)?.content) : '';
+    if (step !== '1') return 'done';
+    if (name === 'model') throw new ModelError('ModelBadRequest', `${ADDRESS} refused`, { retryable: false });
+    return { toolCalls: [{ id: 'c1', name, arguments: '{"input":"x"}' }] };
+  }),
+} as const;
 let rig: Rig;
 
 /** A worker for these agents, which `ask` reaches through a gateway. */
 export function useRightsRig(): Rig {
-  rig = useRig({ agents, context: z.object({ user: z.string().optional() }) });
+  rig = useRig({ agents: [...agents, fragile], context: z.object({ user: z.string().optional() }) });
   return rig;
 }
 
@@ -78,7 +100,12 @@ export interface Sent {
   method?: string;
 }
 
-export async function ask(who: TokenCaller, route: string, { path, body }: Sent, served = [agents[0]]) {
+export async function ask(
+  who: TokenCaller,
+  route: string,
+  { path, body }: Sent,
+  served: readonly ({ name: string } | undefined)[] = [agents[0]],
+) {
   const gateway = createGateway(rig.client, {
     chat: true,
     tokens: [who],

@@ -14,7 +14,11 @@ const FOR_ASKER: ReadonlySet<string> = new Set([
  * the run: a client gets the type alone.
  */
 export function failureText(error: ErrorInfo | null | undefined): string {
-  if (error === null || error === undefined) return 'The run failed.';
-  const { type, message } = error;
-  return FOR_ASKER.has(type) ? message : `The run failed (${type}). Its operator can see why.`;
+  return error === null || error === undefined ? 'The run failed.' : toldError(error, 'run').message;
+}
+
+/** The error of a run or a call, for callers that may not see texts of errors. */
+export function toldError({ type, message }: ErrorInfo, what: 'run' | 'call'): ErrorInfo {
+  if (FOR_ASKER.has(type)) return { type, message };
+  return { type, message: `The ${what} failed (${type}). Its operator can see why.` };
 }
