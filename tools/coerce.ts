@@ -36,7 +36,7 @@ export function coerceForSchema(schema: JsonSchema, input: JsonObject): JsonObje
   }
 }
 
-/** Without the rules for texts: none is mended, and a regular expression of a server could take for ever. */
+/** Without the rules for texts: none is fixed, and a regular expression of a server could take for ever. */
 function zodOf(schema: JsonSchema): ZodSchema | undefined {
   const { fromJSONSchema }: Partial<typeof z> = z;
   const text = JSON.stringify(schema, (key, value: unknown) => (isTextRule(key, value) ? undefined : value));
@@ -63,9 +63,9 @@ function coerceAndKeep<S extends ZodSchema>(
   let candidate = input;
   let parsed = z.safeParse(ours, candidate);
   for (let round = 0; round < ROUNDS && !parsed.success; round++) {
-    const mended = mend(candidate, parsed.error.issues);
-    if (mended === candidate) break;
-    candidate = mended;
+    const fixed = mend(candidate, parsed.error.issues);
+    if (fixed === candidate) break;
+    candidate = fixed;
     parsed = z.safeParse(ours, candidate);
   }
   return { candidate, parsed };

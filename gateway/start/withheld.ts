@@ -56,7 +56,7 @@ function tellingRun(run: AgentRun, told: Told): AgentRun {
 }
 
 /** The report as the caller is told. */
-export function toldReport(report: RunReport, told: Told): RunReport {
+function toldReport(report: RunReport, told: Told): RunReport {
   const { error, waiting, intermediateSteps } = report;
   return {
     ...report,
