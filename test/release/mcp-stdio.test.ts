@@ -157,7 +157,11 @@ describe('a command that is not an MCP server', () => {
       reason: /within 5 s and said: busy/u,
     },
     { what: 'prints something else', script: 'echo Hello; exec sleep 60', reason: /is not MCP \(.*Hello/u },
-    { what: 'repeats what it is told', script: 'exec cat', reason: /^MCP server sh …: .*does not answer initialize/u },
+    {
+      what: 'repeats what it is told',
+      script: 'exec cat',
+      reason: /^MCP server sh …: .*does not answer initialize/u,
+    },
   ])('says so at load when it $what', async ({ script, reason }) => {
     // A slow machine needs longer than half a second until a script has said its words.
     const options = reason.source.includes('0\\.5 s') ? {} : { connectTimeoutMs: 5_000 };
