@@ -34,7 +34,7 @@ test('a decision on everything is carried out by its own command, which stays un
     expect(url).toMatch(new RegExp(`^http://.*/namespaces/default/workflows/${id}/`, 'u'));
     // The server ends with the command that started it.
     expect(run.stderr).toContain(
-      `Web UI: ${url.slice(0, url.lastIndexOf('/'))} (while \`npx reloop dev\` runs)\n`,
+      `Web UI: ${url.slice(0, url.lastIndexOf('/'))} (while \`reloop dev\` runs)\n`,
     );
   }
   writeFileSync(join(project.state, 'mended'), '');
