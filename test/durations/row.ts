@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { AgentClient } from '../../client/index.ts';
 import { type Task, timesBegun } from './task.ts';
 
-/** What the rows of a table work with. */
+/** Runs and people that the rows of a table use. */
 export interface Bench {
   client: AgentClient;
   gateway: string;
@@ -13,7 +13,7 @@ export interface Row {
   name: string;
   /** Only for durations from here on. Default: 0. */
   least?: number;
-  /** What has to be seen. */
+  /** Outcome that has to be seen. */
   expected(task: Task): string;
   /** Returns what was seen. */
   run(bench: Bench, task: Task): Promise<string>;

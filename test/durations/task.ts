@@ -2,7 +2,7 @@ import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod/v4';
 
-/** What a call has to do; the question of a run is this as JSON. */
+/** Orders for a call; the question of a run is this as JSON. */
 export const Task = z.object({
   /** The tool that the model calls, or the mode of the model itself. */
   tool: z.string(),

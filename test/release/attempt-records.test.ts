@@ -11,7 +11,7 @@ const LONG_MS = 7000;
 /** Parts of a call that is stored part by part; one takes a second. */
 const PARTS = 8;
 
-/** What has happened in the attempts of each tool and model, in order. */
+/** Events in the attempts of each tool and model, in order. */
 const told = new Map<string, unknown[]>();
 function tell(of: string, what: unknown) {
   told.set(of, [...(told.get(of) ?? []), what]);

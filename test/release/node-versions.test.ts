@@ -7,7 +7,7 @@ import { cleanEnv, root } from '../support/cli.ts';
 import { packInto } from '../support/packed.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 
-/** What depends on Node itself, on the newest Node. By hand: `NODE_VERSIONS=22,24,26 npx vitest run --project release test/release/node-versions.test.ts`. */
+/** Tests of the parts that depend on Node itself, on the newest Node. By hand: `NODE_VERSIONS=22,24,26 npx vitest run --project release test/release/node-versions.test.ts`. */
 const versions = (process.env['NODE_VERSIONS'] ?? '26').split(',');
 const nodes = tempFolder();
 const project = tempFolder();

@@ -147,7 +147,7 @@ export async function answered(response: Response): Promise<{ status: number; te
   return { status: response.status, text };
 }
 
-/** Whose things the request names. */
+/** Owner of the things that the request names. */
 export interface Target {
   run: string;
   /** A wait of the run, as protocols write it. */

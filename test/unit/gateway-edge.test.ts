@@ -11,7 +11,7 @@ import { createProbe } from '../../gateway/http/temporal-answers.ts';
 import { checkImageUrls } from '../../gateway/start/image-hosts.ts';
 import { routesOf } from '../support/odd-requests.ts';
 
-/** What reaches a gateway from outside, before Temporal is asked. Nobody listens at the address. */
+/** Requests that a gateway refuses or bounds before Temporal is asked. Nobody listens at the address. */
 const deaf = new Client({ connection: Connection.lazy({ address: '127.0.0.1:1', interceptors: [] }) });
 const client = new AgentClient(deaf, '127.0.0.1:1', 'reloop');
 afterAll(() => deaf.connection.close());

@@ -11,7 +11,7 @@ const customer = caller({ scopes: ['chat', 'run', 'read', 'decide'] });
 const inspector = caller({ scopes: EVERY });
 const staff = caller({ scopes: ['read', 'decide', 'run'], may: ['all-runs'] });
 
-/** What fails, and the status of the run then. */
+/** Failing part, and the status of the run then. */
 const FAILURES = { asks: 'waiting', fails: 'failed', tells: 'completed', model: 'failed' } as const;
 type Failure = keyof typeof FAILURES;
 const failures = Object.keys(FAILURES) as Failure[]; // the keys of the table
