@@ -5,6 +5,8 @@ import {
   WorkflowIdReusePolicy,
   condition,
   continueAsNew,
+  getExternalWorkflowHandle,
+  isCancellation,
   setCurrentDetails,
   startChild,
   upsertMemo,
@@ -38,31 +40,48 @@ import { childAttributes } from './web-ui/run-attributes.ts';
  */
 export async function agentBatch(...sent: [AgentBatchInput]): Promise<BatchCounts> {
   const { memo } = workflowInfo();
-  const { start, asked, counts: before } = readInput(sent);
+  const { start, asked, counts: before, open: earlier } = readInput(sent);
   const { starts, concurrency } = orFailure(() => readBatchStart(start));
   if (memo?.['agent'] === undefined) upsertMemo({ agent: starts[0].agent });
   const counts: BatchCounts = { done: 0, failed: 0, waiting: 0, existed: 0, ...before };
-  const waits = handleWaits();
+  const batch: Batch = { counts, waits: handleWaits(), open: new Set(earlier) };
   let next = 0;
   const work = async () => {
     while (!workflowInfo().continueAsNewSuggested) {
       const run = starts[next];
       if (run === undefined) return;
       next++;
-      await runUntilHalted(run, asked + next, { counts, waits });
+      await runUntilHalted(run, asked + next, batch);
       showProgress(counts, starts.length - next);
     }
   };
-  await Promise.all(Array.from({ length: Math.min(concurrency, starts.length) }, work));
-  if (next === starts.length) return counts;
-  const { consideredCancelled, cancelRequested } = CancellationScope.current();
-  if (consideredCancelled) await cancelRequested; // the next run would not know of the cancellation
+  try {
+    await Promise.all(Array.from({ length: Math.min(concurrency, starts.length) }, work));
+    if (next === starts.length) return counts;
+    const { consideredCancelled, cancelRequested } = CancellationScope.current();
+    if (consideredCancelled) await cancelRequested; // the next run would not know of the cancellation
+  } catch (failure) {
+    // These runs are no children of this execution, so the cancellation has not reached them.
+    if (isCancellation(failure)) await CancellationScope.nonCancellable(() => cancelRuns(earlier));
+    throw failure;
+  }
   return continueAsNew<typeof agentBatch>({
     ...start,
     inputs: start.inputs.slice(next),
     asked: asked + next,
     counts,
+    open: [...batch.open],
   });
+}
+
+/** Cancels those of the batch's runs that are still open. */
+async function cancelRuns(numbers: readonly number[]): Promise<void> {
+  const { workflowId } = workflowInfo();
+  await Promise.allSettled(numbers.map((n) => getExternalWorkflowHandle(runId(workflowId, n)).cancel()));
+}
+
+function runId(batch: string, n: number | string): string {
+  return `${batch}-${n}`;
 }
 
 /** Separates the start from what only continue-as-new brings; the next run of a cron brings the input of the first one. */
@@ -71,27 +90,31 @@ function readInput([input, ...more]: readonly AgentBatchInput[]) {
     throw invalidInput(misstart('agentBatch', `there are ${more.length + 1} arguments, not one.`));
   const { continuedFromExecutionRunId } = workflowInfo();
   if (continuedFromExecutionRunId === undefined || input?.counts === undefined)
-    return { start: input as BatchStart, asked: 0, counts: undefined }; // readBatchStart looks at it
-  const { asked = 0, counts, ...start } = input;
-  return { start, asked, counts };
+    return { start: input as BatchStart, asked: 0, counts: undefined, open: [] }; // readBatchStart looks at it
+  const { asked = 0, counts, open = [], ...start } = input;
+  return { start, asked, counts, open };
 }
 
 interface Batch {
   counts: BatchCounts;
   waits: Waits;
+  /** Numbers of the runs that gave up their place because they waited, and had not ended when this batch last heard of them. */
+  open: Set<number>;
 }
 
 /** Calls that wait, by the number of the run. */
 type Waits = Map<string, WaitingCall[]>;
 
 /** Starts a run. Resolves when the run has ended, or waits for a person. Throws CancelledFailure when the batch is cancelled, after the run's end. */
-async function runUntilHalted(start: FreshStart, n: number, { counts, waits }: Batch): Promise<void> {
+async function runUntilHalted(start: FreshStart, n: number, { counts, waits, open }: Batch): Promise<void> {
   const row = String(n);
   let counted: keyof BatchCounts | undefined;
   const count = (as: keyof BatchCounts) => {
     if (counted !== undefined) counts[counted]--;
     counts[as]++;
     counted = as;
+    if (as === 'waiting') open.add(n);
+    else open.delete(n);
   };
   void resultOf(start, row).then(
     () => count('done'),
@@ -108,7 +131,7 @@ function resultOf({ agent, question, overrides, by }: FreshStart, batchRow: stri
   const { workflowId: batch } = workflowInfo();
   const tags = [...new Set([...(overrides?.tags ?? []), batch])];
   const tagged = areTags(tags) ? { ...overrides, tags } : { ...overrides };
-  const workflowId = `${batch}-${batchRow}`;
+  const workflowId = runId(batch, batchRow);
   return childResult(workflowId, () =>
     startChild<typeof agentRun>(AGENT_RUN, {
       workflowId,

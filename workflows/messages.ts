@@ -204,6 +204,8 @@ export interface AgentBatchInput extends BatchStart {
   /** Number of questions that were asked before the batch continued as new, and what became of them. */
   asked?: number | undefined;
   counts?: BatchCounts | undefined;
+  /** Numbers of the runs that waited for a person at that time. */
+  open?: number[] | undefined;
 }
 
 /** Input of a backtest, and of its runs. */

@@ -160,6 +160,19 @@ describe('the sources', () => {
   });
 });
 
+describe('the tests on a server', () => {
+  test('that share it name their sessions differently: a session is on the task queue of its first message', () => {
+    const files = new Map<string, Set<string>>();
+    for (const file of readdirSync('test/workflow').filter((name) => name.endsWith('.ts'))) {
+      const text = readFileSync(join('test/workflow', file), 'utf8');
+      for (const [, name = ''] of text.matchAll(/(?:session: |session\()'([^']+)'/gu))
+        files.set(name, (files.get(name) ?? new Set()).add(file));
+    }
+    expect(files.size).toBeGreaterThan(10);
+    expect([...files].filter(([, users]) => users.size > 1)).toEqual([]);
+  });
+});
+
 describe('the search for circles', () => {
   test.each([
     ['none', { a: ['b', 'c'], b: ['c'], c: [] }, []],

@@ -98,19 +98,25 @@ test('a batch whose worker is replaced continues, and pays for no run again', as
   expect(again.length).toBeLessThanOrEqual(14);
 });
 
-test('a cancelled batch cancels its runs under way, also one that waits', async () => {
-  const { client, temporal } = rig;
-  const schedule = client.schedule(unique('cancelled'));
-  await schedule.create({ agent: 'helper', inputs: ['Q1risky', ...questions(9)], concurrency: 1, spec });
-  const id = (await schedule.trigger()) ?? '';
-  const run = client.get(`${id}-2`);
-  await expect.poll(async () => (await run.describe().catch(() => undefined))?.status).toBeDefined();
-  await temporal.workflow.getHandle(id).cancel();
-  await expect(temporal.workflow.getHandle(id).result()).rejects.toMatchObject({
-    cause: { name: 'CancelledFailure' },
-  });
-  await expect.poll(async () => (await client.get(`${id}-1`).describe()).status).toBe('cancelled');
-});
+test.each([
+  ['before', 2],
+  ['after', 11],
+])(
+  'a batch that is cancelled %s it continued as new cancels its runs, also one that waits',
+  async (_, last) => {
+    const { client, temporal } = rig;
+    const schedule = client.schedule(unique('cancelled'));
+    await schedule.create({ agent: 'helper', inputs: ['Q1risky', ...questions(50)], concurrency: 1, spec });
+    const id = (await schedule.trigger()) ?? '';
+    const run = client.get(`${id}-${last}`);
+    await expect.poll(async () => (await run.describe().catch(() => undefined))?.status).toBeDefined();
+    await temporal.workflow.getHandle(id).cancel();
+    await expect(temporal.workflow.getHandle(id).result()).rejects.toMatchObject({
+      cause: { name: 'CancelledFailure' },
+    });
+    await expect.poll(async () => (await client.get(`${id}-1`).describe()).status).toBe('cancelled');
+  },
+);
 
 test.each<[string, object]>([
   ['inputs has no question', { inputs: [] }],

@@ -19,15 +19,15 @@ const rig = useRig({
 
 describe('half a character that comes', () => {
   test('as the id of a message to a session is refused, and the session and its worker live', async () => {
-    const session = rig.client.session('half');
-    await (await rig.client.start('talker', 'first', { session: 'half' })).result();
-    const handle = rig.temporal.workflow.getHandle('session:half');
+    const session = rig.client.session('half-characters');
+    await (await rig.client.start('talker', 'first', { session: 'half-characters' })).result();
+    const handle = rig.temporal.workflow.getHandle('session:half-characters');
     const message = { id: `run-${HALF}`, agent: 'talker', input: 'hello' };
     await expect(handle.executeUpdate('send', { args: [message] })).rejects.toMatchObject({
       cause: { message: expect.stringContaining('send: id is a text of 1 to 200 characters') as string },
     });
     await handle.signal('send', message);
-    const last = await rig.client.start('talker', 'last', { session: 'half' });
+    const last = await rig.client.start('talker', 'last', { session: 'half-characters' });
     expect((await last.result()).output).toBe('ok');
     expect((await session.describe()).runs).toHaveLength(2);
   });
