@@ -9,6 +9,7 @@ export interface Deployment {
   name: string;
   /** undefined: this process has no version, so it cannot be a worker of the deployment. */
   version: string | undefined;
+  upgradeOnContinueAsNew?: boolean | undefined;
 }
 
 /** Temporal refuses names with `.` and `:`, and names that begin with `__`. */
@@ -24,6 +25,7 @@ const VERSION_PROBLEM = `is not a version of letters, digits and . _ + - that be
 const deploymentShape = {
   name: z.string().regex(NAME, NAME_PROBLEM),
   version: z.custom<string>(isVersion, VERSION_PROBLEM),
+  upgradeOnContinueAsNew: z.boolean(),
 } satisfies Record<keyof DeploymentDefinition, z.ZodType>;
 
 export const deploymentSchema = options(deploymentShape).partial();
@@ -44,7 +46,9 @@ export function completeDeployment(given: DeploymentDefinition = {}, taskQueue: 
     throw new ConfigError(`RELOOP_VERSION: "${fromEnvironment}" ${VERSION_PROBLEM}.`);
   const version = fromEnvironment ?? given.version;
   const name = given.name ?? taskQueue;
-  if (NAME.test(name)) return { name, version };
+  const { upgradeOnContinueAsNew } = given;
+  if (NAME.test(name))
+    return { name, version, ...(upgradeOnContinueAsNew === undefined ? {} : { upgradeOnContinueAsNew }) };
   throw new ConfigError(
     `The task queue "${taskQueue}" cannot be the name of a deployment, because it ${NAME_PROBLEM}. Write deployment: { name: '…' } in the config.`,
   );

@@ -93,7 +93,7 @@ export async function createAgentWorkers(
   const [{ Worker: TemporalWorker }, searchAttributes, code, recovery] = await Promise.all([
     import('@temporalio/worker'),
     registerSearchAttributes(connection, namespace, onWarning),
-    hasRuns ? workflowCode(options) : undefined,
+    hasRuns ? workflowCode(options, loaded) : undefined,
     startRecovery(options.stateDir, scope, connection),
   ]);
   const telemetry = await startTelemetry(loaded, { connection, namespace, searchAttributes, onWarning });
@@ -121,9 +121,12 @@ export async function createAgentWorkers(
   );
 }
 
-async function workflowCode({ bundle, version }: AgentWorkersOptions): Promise<WorkflowBundleOption> {
+async function workflowCode(
+  { bundle, version }: AgentWorkersOptions,
+  { deployment }: LoadedConfig,
+): Promise<WorkflowBundleOption> {
   const code = bundle ?? (await workflowBundle());
-  return version === undefined ? code : versionedBundle(code);
+  return version === undefined ? code : versionedBundle(code, deployment);
 }
 
 /** Options by which the server tells a worker's code from others. */

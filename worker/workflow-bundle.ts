@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { BundleOptions, WorkflowBundleOption } from '@temporalio/worker';
+import type { Deployment } from '../config/deployment-option.ts';
 import { LIGHT_PROMISES } from './light-promises.ts';
 import { statelessModules } from './stateless-modules.ts';
 
@@ -18,10 +19,13 @@ export async function workflowBundle(): Promise<WorkflowBundleOption> {
   return extension === '.js' && existsSync(prebuilt) ? { codePath: prebuilt } : bundle();
 }
 
-/** The code for a worker that is a version of a deployment: `workflows/versioned.ts` reads the variable. */
-export async function versionedBundle(given: WorkflowBundleOption): Promise<WorkflowBundleOption> {
+/** The code for a worker that is a version of a deployment: `workflows/temporal/code-version.ts` reads the variable. */
+export async function versionedBundle(
+  given: WorkflowBundleOption,
+  { upgradeOnContinueAsNew = false }: Pick<Deployment, 'upgradeOnContinueAsNew'> = {},
+): Promise<WorkflowBundleOption> {
   const code = 'code' in given ? given.code : await readFile(given.codePath, 'utf8');
-  return { code: `var reloopVersioned = true; ${code}` };
+  return { code: `var reloopVersioned = '${upgradeOnContinueAsNew ? 'moves' : 'stays'}'; ${code}` };
 }
 
 /**

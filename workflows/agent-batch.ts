@@ -4,7 +4,6 @@ import {
   ParentClosePolicy,
   WorkflowIdReusePolicy,
   condition,
-  continueAsNew,
   getExternalWorkflowHandle,
   isCancellation,
   setCurrentDetails,
@@ -30,6 +29,7 @@ import {
 } from './messages.ts';
 import { invalidInput, orFailure } from './run-input.ts';
 import { childResult } from './temporal/child-result.ts';
+import { continueExecution, shouldContinueAsNew } from './temporal/code-version.ts';
 import { onSignal } from './temporal/on-signal.ts';
 import { isAlreadyStarted } from './temporal/run-failure.ts';
 import { childAttributes } from './web-ui/run-attributes.ts';
@@ -47,7 +47,7 @@ export async function agentBatch(...sent: [AgentBatchInput]): Promise<BatchCount
   const batch: Batch = { counts, waits: handleWaits(), open: new Set(earlier) };
   let next = 0;
   const work = async () => {
-    while (!workflowInfo().continueAsNewSuggested) {
+    while (!shouldContinueAsNew()) {
       const run = starts[next];
       if (run === undefined) return;
       next++;
@@ -65,7 +65,7 @@ export async function agentBatch(...sent: [AgentBatchInput]): Promise<BatchCount
     if (isCancellation(failure)) await CancellationScope.nonCancellable(() => cancelRuns(earlier));
     throw failure;
   }
-  return continueAsNew<typeof agentBatch>({
+  return continueExecution<typeof agentBatch>({
     ...start,
     inputs: start.inputs.slice(next),
     asked: asked + next,

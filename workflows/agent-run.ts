@@ -2,7 +2,6 @@ import {
   CancellationScope,
   allHandlersFinished,
   condition,
-  continueAsNew,
   getExternalWorkflowHandle,
   isCancellation,
   workflowInfo,
@@ -23,6 +22,7 @@ import { Announcer } from './operator/announce.ts';
 import { ParentNews } from './operator/parent-news.ts';
 import { runToEnd } from './loop/run-agent.ts';
 import type { AgentLoop } from './run/agent-loop.ts';
+import { continueExecution, shouldContinueAsNew } from './temporal/code-version.ts';
 import { isContinueAsNew } from './temporal/run-failure.ts';
 import { runInput } from './run-input.ts';
 import { waitingRecorder } from './web-ui/current-details.ts';
@@ -92,7 +92,7 @@ function isWhole({ from, restart }: AgentRunInput): boolean {
 /** Returns true if the run may continue as new between two turns: no unfinished update, no unread message, no pause, and no rewind. */
 function mayContinue({ inbox, pause, rewindTo }: AgentLoop): boolean {
   // The next run would not know of a cancellation, or of a pause.
-  if (!workflowInfo().continueAsNewSuggested || CancellationScope.current().consideredCancelled) return false;
+  if (!shouldContinueAsNew() || CancellationScope.current().consideredCancelled) return false;
   return allHandlersFinished() && inbox.isEmpty && !pause.isOn && rewindTo === undefined;
 }
 
@@ -106,7 +106,7 @@ function continueRun(
   const handedOver = loop.transcript.pending.filter(({ type }) => type === 'agent');
   const turn = deltaEntries(lastTurn, limits.handOverBytes);
   const pending = withRunId([...turn, ...handedOver], runId);
-  return continueAsNew<typeof agentRun>({
+  return continueExecution<typeof agentRun>({
     agent: input.agent,
     caller: input.caller,
     batchRow: input.batchRow,

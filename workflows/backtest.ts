@@ -1,7 +1,6 @@
 import {
   CancellationScope,
   ParentClosePolicy,
-  continueAsNew,
   executeChild,
   proxyActivities,
   setCurrentDetails,
@@ -15,6 +14,7 @@ import { contentText } from '../agent/values/content.ts';
 import type { Verdict } from '../agent/backtest/compare-runs.ts';
 import type { RunResult } from '../agent/run/run-result.ts';
 import { recordingOptions } from './temporal/activity-options.ts';
+import { continueExecution, shouldContinueAsNew } from './temporal/code-version.ts';
 import { type AgentRunInput, BACKTEST_RUN, type BacktestInput, runLabels } from './messages.ts';
 import { orFailure } from './run-input.ts';
 
@@ -27,7 +27,7 @@ export async function backtest(...sent: [BacktestInput]): Promise<VerdictCounts>
   const counts = { ...noVerdicts, ...input.counts };
   const left = [...input.runs];
   const work = async () => {
-    while (!workflowInfo().continueAsNewSuggested) {
+    while (!shouldContinueAsNew()) {
       const run = left.shift();
       if (run === undefined) return;
       counts[await askAgain(input, run)]++;
@@ -38,7 +38,7 @@ export async function backtest(...sent: [BacktestInput]): Promise<VerdictCounts>
   if (left.length === 0) return counts;
   const { consideredCancelled, cancelRequested } = CancellationScope.current();
   if (consideredCancelled) await cancelRequested; // the next run would not know of the cancellation
-  return continueAsNew<typeof backtest>({ ...input, runs: left, counts });
+  return continueExecution<typeof backtest>({ ...input, runs: left, counts });
 }
 
 /** Asks one recorded run's question again, and compares the runs. A failure counts as the verdict `failed`. */

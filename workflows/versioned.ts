@@ -1,18 +1,15 @@
 import { setWorkflowOptions } from '@temporalio/workflow';
 import { modelLimits } from './model-limits.ts';
 import { agentSession } from './session/agent-session.ts';
+import { isVersioned } from './temporal/code-version.ts';
 import { webhookDelivery } from './webhook-delivery.ts';
-
-/** Set by `versionedBundle` in the code of a worker that has a version. */
-declare const reloopVersioned: true | undefined;
 
 /**
  * Sessions live for months, the limits of a model are shared by the workers of all versions, and a delivery may last for days. So these workflows move to the current
  * version. Other workflows stay on the version that they began with: that is the default of our workers. The server refuses this option
  * from a worker without a version.
  */
-const moves = () =>
-  typeof reloopVersioned === 'undefined' ? {} : { versioningBehavior: 'AUTO_UPGRADE' as const };
+const moves = () => (isVersioned ? { versioningBehavior: 'AUTO_UPGRADE' as const } : {});
 setWorkflowOptions(moves, agentSession);
 setWorkflowOptions(moves, modelLimits);
 setWorkflowOptions(moves, webhookDelivery);

@@ -11,6 +11,8 @@ import { act, answer } from '../support/scripts.ts';
 /** Two versions of a project as processes, in the middle of runs, and a worker that is killed. */
 const CONFIG = 'test/fixtures/configs/deploy.config.ts';
 const STEPS = 12;
+/** Steps of a run that works until another version works. */
+const MOST = 500;
 let rig: CrashRig;
 
 beforeAll(async () => {
@@ -19,10 +21,11 @@ beforeAll(async () => {
     replies({ body }) {
       const text = JSON.stringify(body);
       const by = [...text.matchAll(/Observation: worked by (\w+)/gu)].map(([, version]) => version);
+      const versions = [...new Set(by)];
+      if (text.includes('Move.'))
+        return versions.length < 2 && by.length < MOST ? act('work', 'x') : answer(versions.join(' and '));
       if (text.includes('Pay.')) return by.length === 0 ? act('pay', 'x') : answer(`paid by ${by[0]}`);
-      return by.length < STEPS
-        ? act('work', `part ${by.length + 1}`)
-        : answer([...new Set(by)].join(' and '));
+      return by.length < STEPS ? act('work', `part ${by.length + 1}`) : answer(versions.join(' and '));
     },
   });
 });
@@ -106,4 +109,22 @@ test('a run that waits for a person is moved to the current version, whose worke
   await run.decide('1.1', { type: 'approve' });
   expect((await run.result()).output).toBe('paid by 4');
   expect(await watching.exit).toBe(0);
+});
+
+test('a run moves to the promoted version between two turns where its version says so, and its old workers may end', async () => {
+  const old = await startVersion('moving1');
+  expect((await deploy('promote', 'moving1')).code).toBe(0);
+  const [run, asked] = await Promise.all([
+    rig.client.start('clerk', 'Move.'),
+    rig.client.start('clerk', 'Pay.'),
+  ]);
+  await waitOf(asked, { call: '1.1' });
+  await startVersion('moving2');
+  expect((await deploy('promote', 'moving2')).code).toBe(0);
+  expect((await run.result()).output).toBe('moving1 and moving2');
+  // The other run moves when its turn is over: the call of the turn is still made by the old version.
+  await asked.decide('1.1', { type: 'approve' });
+  expect((await asked.result()).output).toBe('paid by moving1');
+  await expect.poll(async () => (await deploy('drain', 'moving1', '--no-wait')).code).toBe(0);
+  await old.killGroup();
 });

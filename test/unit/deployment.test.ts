@@ -19,6 +19,7 @@ describe('the deployment of a config', () => {
     [{}, '', { name: 'shop', version: undefined }],
     [{ name: 'till', version: '1' }, '', { name: 'till', version: '1' }],
     [{ version: '1' }, '2', { name: 'shop', version: '2' }],
+    [{ upgradeOnContinueAsNew: true }, '2', { name: 'shop', version: '2', upgradeOnContinueAsNew: true }],
   ])('%j with RELOOP_VERSION=%s is %j', (given, variable, expected) => {
     vi.stubEnv('RELOOP_VERSION', variable);
     expect(deploymentOf(given)).toEqual(expected);
@@ -29,7 +30,7 @@ describe('the deployment of a config', () => {
   const name = 'is not a name of letters, digits, - and _ that begins with a letter or digit';
   test.each<[message: string, given: unknown, more?: object]>([
     [
-      'the config: deployment: unknown option versoin (did you mean version?) (known: name, version).',
+      'the config: deployment: unknown option versoin (did you mean version?) (known: name, version, upgradeOnContinueAsNew).',
       { versoin: '1' },
     ],
     [`the config: deployment.version: ${version}.`, { version: 'none' }],
