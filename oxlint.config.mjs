@@ -102,7 +102,14 @@ export default {
   options: { typeAware: true, denyWarnings: true, reportUnusedDisableDirectives: 'error' },
   categories: { correctness: 'error', suspicious: 'error' },
   // The peers import packages that only they have.
-  ignorePatterns: ['oxlint.config.mjs', 'arrows.mjs', 'dist/**', '.reloop/**', 'bench/peers/**'],
+  ignorePatterns: [
+    'oxlint.config.mjs',
+    'arrows.mjs',
+    'dist/**',
+    '.reloop/**',
+    'bench/peers/**',
+    'test/fixtures/programs/*.mjs',
+  ],
   env: { builtin: true },
   rules: {
     eqeqeq: 'error',

@@ -25,7 +25,7 @@ export async function previousMessages(
 ): Promise<ChatMessage[]> {
   const { run, agents } = await request.client.get(await ownRunOf(request, response)).export();
   if (run.status !== 'completed' && run.status !== 'stopped') {
-    throw bad(`previous_response_id: run ${run.id} has no answer (${run.status}).`);
+    throw bad(`The response before, of run ${run.id}, has no answer (${run.status}).`);
   }
   return [...questionOf({ run, agents }), { role: 'assistant', content: asText(run.output) }];
 }

@@ -17,6 +17,7 @@ import type { WaitingCall } from '../../agent/rules/waiting.ts';
 import { type AgentAction, EXCEPTION_TOOL, type Json, asText } from '../../agent/values/vocabulary.ts';
 import { BETWEEN_TEXTS, type RunPart } from '../replies/run-parts.ts';
 import { approvalIdOf } from './approval-id.ts';
+import { messageId, toolItemId } from './item-id.ts';
 
 /** An event of a stream of the Responses API, before it has its number. */
 export type ItemEvent = Unnumbered<
@@ -203,10 +204,6 @@ function waitKey(call: string): string {
   return `wait ${call}`;
 }
 
-function messageId(run: string, call: string): string {
-  return `msg_${run}:${call}`;
-}
-
 function message(
   run: string,
   call: string,
@@ -239,7 +236,7 @@ function toolItem(run: string, call: string, { tool, toolInput }: AgentAction): 
   const args = JSON.stringify(toolInput);
   return {
     type: 'mcp_call',
-    id: `mcp_${run}:${call}`,
+    id: toolItemId(run, call),
     server_label: SERVER_LABEL,
     name: tool,
     arguments: args,

@@ -52,7 +52,7 @@ export function responseObject({
     model: agent,
     status,
     output,
-    error: status === 'failed' ? { code: 'server_error', message: failureText(error) } : null,
+    error: status === 'failed' ? failureOf(error) : null,
     incomplete_details: status === 'incomplete' ? incompleteDetails(view) : null,
     metadata: metadataOf(view),
     ...(isOver(status) && { usage: usageOf(usage) }),
@@ -64,6 +64,15 @@ export function responseObject({
     tools: [],
     top_p: null,
   };
+}
+
+/**
+ * The AI SDK (6 and 7) starts another run when a stream begins with a failed response, unless the code is of an invalid request; and reads
+ * no failed response without a type.
+ */
+function failureOf(error: RunView['error']) {
+  const type = error?.type ?? 'RunFailed';
+  return { code: 'invalid_prompt' as const, type, param: null, message: failureText(error) };
 }
 
 /** A run that waits for its turn in a conversation. Nothing of it is recorded yet. */

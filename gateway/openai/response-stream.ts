@@ -38,11 +38,15 @@ export async function* responseStream(
   }
 }
 
-/** An error as the last event of the stream. */
+/**
+ * An error as the last event of the stream: in the form of the reference, and in that of OpenAI's server, which the clients read. Its type
+ * says that the request is not to be sent again, whatever the error is, because the run has begun.
+ */
 export function responseErrorText(error: unknown, number = 0): string {
-  const { code, detail } = problemOf(error);
-  const event = { type: 'error', code, message: detail, param: null, sequence_number: number };
-  return eventText(event, event.type);
+  const { code, detail: message } = problemOf(error);
+  const said = { code, message, param: null };
+  const nested = { type: 'invalid_request_error', ...said };
+  return eventText({ type: 'error', ...said, error: nested, sequence_number: number }, 'error');
 }
 
 async function* eventsOf(

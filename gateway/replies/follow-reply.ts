@@ -118,11 +118,12 @@ export async function replyOf(
 }
 
 /**
- * A request that has started a run and has no answer. Clients send a request with a status of 5xx or 429 again by themselves, and so would
- * start a second run. OpenAI's clients do so with 409 too, unless the header says no.
+ * A request that has started a run and has no answer. Clients send some requests again by themselves, and so would start a second run.
+ * 400 is the status that none of them sends again: the AI SDK (6 and 7) sends 408, 409, 429 and 5xx again, LangChain.js (core 1.4.0) all but
+ * 400 to 407, 409 and 413. OpenAI's clients and the SDKs on top of them know the header too.
  */
 export function refusedAfterStart(code: string, message: string): Refused {
-  return new Refused(409, code, message, { 'x-should-retry': 'false' });
+  return new Refused(400, code, message, { 'x-should-retry': 'false' });
 }
 
 /** Makes the error for a client whose run has been started, if the run cannot be read. */

@@ -3,22 +3,25 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import type { AgentDefinition } from '../../config/define.ts';
+import { ModelError } from '../../models/model.ts';
 import { defineTool } from '../../tools/tool.ts';
 import { allOf } from '../support/all-of.ts';
 import { cleanEnv, root } from '../support/cli.ts';
 import { type GatewayServer, startGateway } from '../support/gateway-server.ts';
-import { fetchClientsPython } from '../support/python-venv.ts';
+import { fetchClientsNode } from '../support/npm-packages.ts';
+import { fetchClientsPython, fetchLlamaIndexPython } from '../support/python-venv.ts';
 import { useRig } from '../support/rig.ts';
-import { modelOf, toolCall } from '../support/scripts.ts';
+import { modelOf, promptOf, toolCall } from '../support/scripts.ts';
 
-/** Clients of OpenAI's API, as their packages come: OpenAI's own, its Agents SDK, pydantic-ai and LangChain. */
-const fetched = await fetchClientsPython();
-const python = 'python' in fetched ? fetched.python : '';
-const title = 'missing' in fetched ? ` (skipped: no clients for Python here: ${fetched.missing})` : '';
+/** Clients of OpenAI's API, as their packages come, and with the retries that they have by themselves. */
+const clients = await fetchClientsPython();
+const llamaIndex = await fetchLlamaIndexPython();
+const node = await fetchClientsNode();
 
 const TOKEN = 'a-token-of-this-test';
 const FIRST = 'Let me look up the price.';
 const ANSWER = 'A chair costs 50 euros.';
+const BOTH = `${FIRST}\n\n${ANSWER}`;
 const QUESTION = 'What does a chair cost?';
 
 const price = defineTool({ name: 'price', description: 'Gives a price.', effects: 'none', run: () => 50 });
@@ -28,12 +31,18 @@ const refund = defineTool({
   approval: 'always',
   run: () => 'paid',
 });
-const calling = (tool: string, text: string, answer: string) =>
-  modelOf((step) => (step === '1' ? { text, toolCalls: [toolCall(tool)] } : answer));
-const plain = { kind: 'tool-calling' } as const;
+const calling = (tool: string, text: string, answer: () => string) =>
+  modelOf((step) => (step === '1' ? { text, toolCalls: [toolCall(tool)] } : answer()));
+const refuse = () => {
+  throw new ModelError('ModelBadRequest', 'It is retired.', { retryable: false });
+};
+const plain = { kind: 'tool-calling', onModelFailure: 'fail' } as const;
 const agents = [
-  { ...plain, name: 'desk', tools: [price], model: calling('price', FIRST, ANSWER) },
-  { ...plain, name: 'payer', tools: [refund], model: calling('refund', 'One moment.', 'Paid.') },
+  { ...plain, name: 'desk', tools: [price], model: calling('price', FIRST, () => ANSWER) },
+  { ...plain, name: 'payer', tools: [refund], model: calling('refund', 'One moment.', () => 'Paid.') },
+  { ...plain, name: 'failing', model: modelOf(refuse) },
+  { ...plain, name: 'breaking', tools: [price], model: calling('price', FIRST, refuse) },
+  { ...plain, name: 'echo', model: modelOf((_step, request) => promptOf(request)) },
   {
     ...plain,
     name: 'sum',
@@ -42,26 +51,46 @@ const agents = [
   },
 ] satisfies AgentDefinition[];
 
-describe.skipIf(python === '')(`a client of OpenAI's API${title}`, () => {
-  const rig = useRig({ agents });
-  let gateway: GatewayServer;
-  const read = new Map<string, unknown>();
-  beforeAll(async () => {
-    gateway = await startGateway(rig.client, {
-      tokens: [{ token: TOKEN, name: 'python', scopes: ['admin'] }],
-      agents,
-    });
-    const program = ['test/fixtures/programs/openai-clients.py', `${gateway.url}/v1`, TOKEN];
-    const { stdout } = await promisify(execFile)(python, program, { cwd: root, env: cleanEnv() });
-    for (const line of stdout.trim().split('\n')) {
-      const { name, value } = JSON.parse(line) as { name: string; value: unknown };
-      read.set(name, value);
-    }
+const rig = useRig({ agents });
+let gateway: GatewayServer;
+beforeAll(async () => {
+  gateway = await startGateway(rig.client, {
+    tokens: [{ token: TOKEN, name: 'clients', scopes: ['admin'] }],
+    agents,
   });
-  afterAll(() => gateway.stop());
+});
+afterAll(() => gateway.stop());
+
+/** Agent and question of each run that was asked for more than once. */
+async function askedAgain(): Promise<string[]> {
+  const asked = (await allOf(rig.client.list())).map(({ agent, input }) => `${agent}: ${input}`);
+  return asked.filter((one, index) => asked.indexOf(one) !== index && !one.endsWith(QUESTION));
+}
+
+/** What a program of test/fixtures/programs has printed: by names. */
+async function readBy(program: string, fixture: string, more: string[] = []): Promise<Map<string, unknown>> {
+  const args = [`test/fixtures/programs/${fixture}`, `${gateway.url}/v1`, TOKEN, ...more];
+  const { stdout } = await promisify(execFile)(program, args, { cwd: root, env: cleanEnv() });
+  const lines = stdout.trim().split('\n');
+  return new Map(
+    lines.map((line) => {
+      const { name, value } = JSON.parse(line) as { name: string; value: unknown };
+      return [name, value];
+    }),
+  );
+}
+
+const titleOf = (language: string, fetched: object) =>
+  'missing' in fetched ? ` (skipped: no clients for ${language} here: ${String(fetched.missing)})` : '';
+
+describe.skipIf('missing' in clients)(`a client for Python${titleOf('Python', clients)}`, () => {
+  let read: Map<string, unknown>;
+  beforeAll(async () => {
+    read = await readBy('python' in clients ? clients.python : '', 'openai-clients.py');
+  });
 
   test('of OpenAI reads texts apart, the events of tool calls, one structured answer, models and items', () => {
-    expect(read.get('openai texts')).toEqual([`${FIRST}\n\n${ANSWER}`, ['commentary', 'final_answer']]);
+    expect(read.get('openai texts')).toEqual([BOTH, ['commentary', 'final_answer']]);
     expect(read.get('openai stream')).toEqual([
       'response.mcp_call.in_progress',
       'response.mcp_call_arguments.delta',
@@ -80,20 +109,95 @@ describe.skipIf(python === '')(`a client of OpenAI's API${title}`, () => {
   });
 
   test('of pydantic-ai reads the answer whole and streamed, by both APIs', () => {
-    expect(read.get('pydantic OpenAIChatModel')).toEqual([ANSWER, `${FIRST}\n\n${ANSWER}`]);
+    expect(read.get('pydantic OpenAIChatModel')).toEqual([ANSWER, BOTH]);
     expect(read.get('pydantic OpenAIResponsesModel')).toEqual([ANSWER, ANSWER]);
   });
 
   test('of LangChain has its tools set aside, unless it demands a call', () => {
-    expect(read.get('langchain')).toBe(`${FIRST}\n\n${ANSWER}`);
+    expect(read.get('langchain')).toBe(BOTH);
     expect(read.get('langchain tools')).toBe(ANSWER);
-    expect(read.get('langchain responses')).toBe(`${FIRST}\n\n${ANSWER}`);
+    expect(read.get('langchain responses')).toBe(BOTH);
     expect(read.get('langchain required')).toContain('Leave out `tools`');
     expect(read.get('langchain look_up')).toContain('Leave out `tools`');
   });
 
-  test('starts one run for each question', async () => {
-    const runs = await allOf(rig.client.list({ agent: 'payer' }));
-    expect(runs).toHaveLength(1);
+  test('starts one run for each question, also when it fails or waits', async () => {
+    for (const name of ['openai', 'langchain', 'langchain stream', 'pydantic']) {
+      expect(read.get(`failing: ${name}`)).toContain('The run failed (ModelBadRequest)');
+    }
+    expect(read.get('payer: langchain')).toContain('waits for a person: 1.1 refund');
+    expect(await askedAgain()).toEqual([]);
+  });
+});
+
+describe.skipIf('missing' in llamaIndex)(`LlamaIndex${titleOf('LlamaIndex', llamaIndex)}`, () => {
+  test('reads the answer, and starts one run for each question, also when it fails or waits', async () => {
+    const read = await readBy('python' in llamaIndex ? llamaIndex.python : '', 'llama-index.py');
+    expect(read.get('desk: llama-index whole')).toBe(ANSWER);
+    expect(read.get('desk: llama-index streamed')).toBe(BOTH);
+    for (const agent of ['failing', 'breaking']) {
+      for (const way of ['whole', 'streamed']) {
+        expect(read.get(`${agent}: llama-index ${way}`)).toContain('The run failed (ModelBadRequest)');
+      }
+    }
+    expect(read.get('payer: llama-index whole')).toContain('waits for a person: 1.1 refund');
+    expect(await askedAgain()).toEqual([]);
+  });
+});
+
+describe.skipIf('missing' in node)(`a client for JavaScript${titleOf('JavaScript', node)}`, () => {
+  let read: Map<string, unknown>;
+  beforeAll(async () => {
+    if (!('missing' in node)) read = await readBy(node.node, 'openai-clients.mjs', [node.folder]);
+  });
+  /** What the clients read whose names match: each text once. */
+  const readOf = (pattern: RegExp) => [
+    ...new Set([...read].filter(([name]) => pattern.test(name)).map(([, value]) => value)),
+  ];
+
+  test('reads the answer', () => {
+    expect(readOf(/^desk: .*(?:chat|langchain|compatible|agents) whole$/u)).toEqual([ANSWER]);
+    expect(readOf(/^desk: .*responses/u)).toEqual([BOTH]);
+    expect(readOf(/^desk: .*(?:chat|langchain|compatible) streamed$/u)).toEqual([BOTH]);
+    expect(read.get('desk: agents streamed')).toBe(ANSWER);
+  });
+
+  test('reads that a run failed, but for LangChain, which passes over the end of such a stream', () => {
+    const isPassedOver = (name: string) => name.endsWith('langchain responses streamed');
+    const failed = [...read].filter(([name]) => /^(?:failing|breaking): /u.test(name) && !isPassedOver(name));
+    expect(failed.length).toBeGreaterThan(40);
+    for (const [name, value] of failed) {
+      expect([name, value]).toEqual([
+        name,
+        expect.stringMatching(/run failed \(ModelBadRequest\)|response\.failed/u),
+      ]);
+    }
+    expect(read.get('failing: langchain responses streamed')).toBe('');
+  });
+
+  test('of chat completions reads that a run waits', () => {
+    const waiting = readOf(/^payer: .*(?:chat|langchain|compatible) (?:whole|streamed)$/u);
+    for (const value of waiting) expect(value).toContain('waits for a person: 1.1 refund');
+    expect(waiting.length).toBeGreaterThan(0);
+    expect(readOf(/^payer: openai . responses/u)).toEqual(['completed: 1.1 refund: needs your approval']);
+  });
+
+  test('of the Agents SDK and the AI SDK asks for approvals in its own way', () => {
+    expect(read.get('agents approvals')).toEqual([1, 'Paid.']);
+    for (const name of ['ai 6', 'ai 7'])
+      expect(read.get(`${name} approvals`)).toEqual([1, 'One moment.\n\nPaid.']);
+  });
+
+  test('of the AI SDK refers to earlier answers, which the next question comes after', () => {
+    for (const name of ['ai 6', 'ai 7']) {
+      expect(read.get(`${name} conversation`)).toMatch(
+        new RegExp(`I am Ann, says ${name}\\..*"assistant".*Who am I, asks ${name}\\?`, 'u'),
+      );
+    }
+  });
+
+  test('starts one run for each question, also when it fails or waits', async () => {
+    expect(read.size).toBeGreaterThan(80);
+    expect(await askedAgain()).toEqual([]);
   });
 });

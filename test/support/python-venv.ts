@@ -36,6 +36,12 @@ const CLIENTS: PythonPackages = {
   version: '3.57.0',
   modules: ['openai', 'agents', 'pydantic_ai.models.openai', 'langchain_openai'],
 };
+/** It takes an openai of before 3, so it is by itself. */
+const LLAMA_INDEX: PythonPackages = {
+  packages: ['llama-index-llms-openai==0.8.3', 'llama-index-llms-openai-like==0.8.1', 'openai==2.54.0'],
+  version: '0.8.3',
+  modules: ['llama_index.llms.openai_like'],
+};
 
 type Fetched = { python: string } | { missing: string };
 
@@ -47,6 +53,9 @@ export const fetchOpenaiPython = () => fetchPython(OPENAI, 'python-openai');
 
 /** A Python that has OpenAI's client and three frameworks that use it (205 MB). */
 export const fetchClientsPython = () => fetchPython(CLIENTS, 'python-openai-clients');
+
+/** A Python that has LlamaIndex with its client of OpenAI's API (290 MB). */
+export const fetchLlamaIndexPython = () => fetchPython(LLAMA_INDEX, 'python-llama-index');
 
 /** Made once in the user's cache, in some seconds: the path of the interpreter, or why there is none. */
 async function fetchPython(wanted: PythonPackages, title: string): Promise<Fetched> {

@@ -193,6 +193,27 @@ describe('the stream of a response', () => {
     expect(sent.at(-1)?.response?.output).toEqual((await streamOf(recorded)).at(-1)?.response?.output);
   });
 
+  test('of a failed run, or with an error, has a code or a type after which no client starts another run', async () => {
+    const error = { type: 'ModelServerError', message: 'secret' };
+    const end = { ...recorded.at(-1), status: 'failed', stopReason: null, output: null, error } as RunEvent;
+    const failed = await streamOf([...recorded.slice(0, 1), end]);
+    expect(failed.at(-1)).toMatchObject({
+      type: 'response.failed',
+      response: { error: { code: 'invalid_prompt', type: 'ModelServerError', param: null } },
+    });
+    async function* brokenOff(): AsyncGenerator<RunEvent> {
+      yield* recorded.slice(0, 1);
+      throw new Error('secret');
+    }
+    const open = () => replyOf(RUN, brokenOff(), { until: 'end', agents: undefined });
+    const texts = await allOf(responseStream(open, { report: () => undefined }));
+    expect(JSON.parse(texts.at(-1)?.replace('event: error\ndata: ', '') ?? '')).toMatchObject({
+      type: 'error',
+      code: 'InternalError',
+      error: { type: 'invalid_request_error', code: 'InternalError' },
+    });
+  });
+
   test('has growing numbers', async () => {
     for (const sent of [await streamOf(recorded), await streamOf(live)]) {
       const numbers = sent.map((one) => one.sequence_number);

@@ -65,6 +65,34 @@ describe('requests', () => {
     expect(readApprovalId('mcpr_x')).toBeUndefined();
   });
 
+  const reference = (id: string) => ({ type: 'item_reference', id });
+
+  test('of a response can refer to items of earlier ones: the last of these has all items before', async () => {
+    const before = [user('Hi'), reference(`msg_a.b:1`), user('And?'), reference(`mcp_${RUN}:3.1/2.1`)];
+    const last = reference(`msg_${RUN}:answer`);
+    const asked = await response({ input: [...before, last, user('Go on')], instructions: 'Be kind.' });
+    expect(asked).toMatchObject({
+      asked: { input: 'Go on', chatHistory: [{ role: 'system', content: 'Be kind.' }] },
+      previous: `resp_${RUN}`,
+    });
+    expect(asked.echo).toEqual({ background: false });
+    await expect(response({ input: [last, user('Go on')], conversation: 'a' })).resolves.toMatchObject({
+      session: 'a',
+      previous: undefined,
+    });
+  });
+
+  test('of a response can have references between approvals', async () => {
+    const ids = ['1.1', '1.2'].map((call) => approvalIdOf({ run: RUN, call, n: 0 }));
+    const input = ids.flatMap((id) => [
+      reference(id),
+      { type: 'mcp_approval_response', approval_request_id: id, approve: true },
+    ]);
+    await expect(response({ input: [user('Pay'), ...input] })).resolves.toMatchObject({
+      asked: { approvals: [{ call: '1.1' }, { call: '1.2' }] },
+    });
+  });
+
   const messages = [user('Hi')];
   const tool = { type: 'function', function: { name: 'f' } };
   test.each<[string, object, string]>([
@@ -105,6 +133,11 @@ describe('requests', () => {
       'an unknown approval',
       { input: [{ type: 'mcp_approval_response', approval_request_id: 'x', approve: true }] },
       'x is not the id of an mcp_approval_request',
+    ],
+    [
+      'an item of another server',
+      { input: [reference('msg_1'), user('x')] },
+      'msg_1 is not the id of an item',
     ],
     ['another form', { input: 'x', text: { format: { type: 'json_schema' } } }, 'The form of an answer'],
     ['a template', { input: 'x', prompt: { id: 'p' } }, 'The prompt is that of the agent'],

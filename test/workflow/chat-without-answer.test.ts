@@ -39,7 +39,7 @@ test.each([
   ['mute', 'RunWaiting', false],
 ])('%s is told as %s with a status that no client sends again; a stream: %s', async (model, code, stream) => {
   const response = await complete(model, stream);
-  expect(response.status).toBe(409);
+  expect(response.status).toBe(400);
   expect(response.headers.get('x-should-retry')).toBe('false');
   expect(await response.json()).toMatchObject({ error: { code } });
 });

@@ -127,7 +127,7 @@ describe('a chat completion', () => {
     const create = (stream: boolean) =>
       clientOf('root').chat.completions.create({ ...body, stream }, { headers });
     const error: unknown = await create(false).catch((reason: unknown) => reason);
-    expect(error).toMatchObject({ status: 409, code: 'RunWaiting', type: 'invalid_request_error' });
+    expect(error).toMatchObject({ status: 400, code: 'RunWaiting', type: 'invalid_request_error' });
     expect(String(error)).toContain('1.1 guarded: needs your approval');
     const [, run = ''] = /responses\/resp_(\S+)/u.exec(String(error)) ?? [];
     await rig.client.get(run).decide('1.1', { type: 'approve' });
@@ -155,10 +155,12 @@ describe('a response', () => {
     expect(third.output_text).toMatch(/I am Ann\..*Who\?.*Again\?/u);
     expect(await client.responses.retrieve(first.id)).toMatchObject({ output: first.output });
     const other = clientOf('otto').responses;
+    const reference = { type: 'item_reference' as const, id: first.output[0]?.id ?? '' };
     for (const asked of [
       other.retrieve(first.id),
       other.cancel(first.id),
       other.create({ model: 'echo', input: 'x', previous_response_id: first.id }),
+      other.create({ model: 'echo', input: [reference, ...ask('x')] }),
       other.create({ input: [approvalOf(first.id.replace('resp_', 'mcpr_') + ':1.1:0')] }),
     ]) {
       await expect(asked).rejects.toMatchObject({ status: 404, code: 'RunNotFound' });
@@ -256,7 +258,10 @@ test('a structured answer is its JSON, once, in each form', async () => {
 test('a failed run is an error that does not name what the operator has set', async () => {
   const { chat, responses } = clientOf('root');
   const failed = await responses.create({ model: 'broken', input: 'x' });
-  expect(failed).toMatchObject({ status: 'failed', error: { code: 'server_error' } });
+  expect(failed).toMatchObject({
+    status: 'failed',
+    error: { code: 'invalid_prompt', type: 'ModelAuthenticationError' },
+  });
   const asked: unknown = await chat.completions
     .create({ model: 'broken', messages: ask('x') })
     .catch((error: unknown) => error);

@@ -2,15 +2,16 @@ import { z } from '@hono/zod-openapi';
 import { bad, optional, readBody } from '../../http/read-body.ts';
 import type { ApprovalAnswer } from '../../start/approvals.ts';
 import { readApprovalId } from '../approval-id.ts';
+import { runOfItem } from '../item-id.ts';
 import { type ChatQuestion, message, readMessages } from './read-messages.ts';
 import { refuseFields } from './refuse-fields.ts';
-import type { RequestEcho } from '../response-object.ts';
+import { type RequestEcho, responseIdOf } from '../response-object.ts';
 
 export interface ResponseRequest {
   agent: string | undefined;
   asked: ChatQuestion | { approvals: ApprovalAnswer[] };
   session: string | undefined;
-  /** Id of the response before. */
+  /** Id of the response before: the one that is named, or the one whose items are referred to. */
   previous: string | undefined;
   isBackground: boolean;
   /** The fields of the body that are not OpenAI's. */
@@ -47,9 +48,12 @@ const ownItem = z
   })
   .transform(() => ({ type: 'own' as const }));
 
+/** Stands for an item that the server keeps, in the requests of the AI SDK. */
+const reference = z.object({ type: z.literal('item_reference'), id: z.string() });
+
 const said = message.transform((value) => ({ type: 'message' as const, message: value }));
 
-const item = z.union([approvalAnswer, ownItem, said], {
+const item = z.union([approvalAnswer, ownItem, reference, said], {
   error: 'Send messages, answers to approvals (mcp_approval_response), and items of tool calls as they came.',
 });
 type Item = z.output<typeof item>;
@@ -84,11 +88,12 @@ export async function readResponseRequest(request: Request): Promise<ResponseReq
     throw bad('There are a conversation and a previous_response_id: give one of them.');
   }
   const approvals = lastApprovals(input);
+  const { referenced, rest: items } = readReferences(input);
   return {
     agent,
-    asked: approvals.length > 0 ? { approvals } : askedBy(input, { instructions, session }),
+    asked: approvals.length > 0 ? { approvals } : askedBy(items, { instructions, session }),
     session,
-    previous,
+    previous: previous ?? (session === undefined ? referenced : undefined),
     isBackground: background,
     body: rest,
     stream,
@@ -100,9 +105,19 @@ export async function readResponseRequest(request: Request): Promise<ResponseReq
   };
 }
 
-/** The answers at the end of the input; those before were given earlier. */
+/** The response that the last reference names, which has all items before; and the items after it. */
+function readReferences(input: readonly Item[]): { referenced?: string; rest: readonly Item[] } {
+  const last = input.findLastIndex(({ type }) => type === 'item_reference');
+  const referred = input[last];
+  if (referred?.type !== 'item_reference') return { rest: input };
+  const run = runOfItem(referred.id);
+  if (run === undefined) throw bad(`item_reference: ${referred.id} is not the id of an item of a response.`);
+  return { referenced: responseIdOf(run), rest: input.slice(last + 1) };
+}
+
+/** The answers at the end of the input, with references to their requests; those before were given earlier. */
 function lastApprovals(input: readonly Item[]): ApprovalAnswer[] {
-  const first = input.findLastIndex(({ type }) => type !== 'approval') + 1;
+  const first = input.findLastIndex(({ type }) => type !== 'approval' && type !== 'item_reference') + 1;
   return input.slice(first).flatMap((one) => (one.type === 'approval' ? [answerOf(one)] : []));
 }
 

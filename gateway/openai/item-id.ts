@@ -1,0 +1,16 @@
+import { readApprovalId } from './approval-id.ts';
+
+/** Id of the message that a model call wrote. */
+export function messageId(run: string, call: string): string {
+  return `msg_${run}:${call}`;
+}
+
+/** Id of the item of a tool call. */
+export function toolItemId(run: string, call: string): string {
+  return `mcp_${run}:${call}`;
+}
+
+/** The run that an output item is of; undefined for the id of another item. */
+export function runOfItem(id: string): string | undefined {
+  return readApprovalId(id)?.run ?? /^(?:msg|mcp)_(.+):[^:]+$/su.exec(id)?.[1];
+}
