@@ -7,6 +7,7 @@ export type OptionalPackage =
   | '@hono/node-server'
   | '@hono/zod-openapi'
   | '@modelcontextprotocol/sdk'
+  | '@modelcontextprotocol/server'
   | '@nats-io/transport-node'
   | '@opentelemetry/api'
   | 'hono'

@@ -12,7 +12,7 @@ const SENDER = 'mcp';
 
 /** `reloop mcp`: the agents of the config, or one of them, as tools of an MCP server on stdin and stdout, until its client ends. */
 export async function mcpServer(io: Io, named: string | undefined, options: ContextOptions): Promise<number> {
-  requirePackages(['@modelcontextprotocol/sdk', 'hono', '@hono/zod-openapi'], 'reloop mcp');
+  requirePackages(['@modelcontextprotocol/server', 'hono', '@hono/zod-openapi'], 'reloop mcp');
   const config = await loadCommandConfig(options.config);
   const all = servedAgents(config.loaded);
   const agents = named === undefined ? all : all.filter(({ name }) => name === named);
@@ -21,8 +21,8 @@ export async function mcpServer(io: Io, named: string | undefined, options: Cont
       `The config has no agent "${named}", only: ${all.map(({ name }) => name).join(', ')}.`,
     );
   }
-  const { createAgentServer } = await import('../../gateway/mcp/agent-server.ts');
-  const { StdioServerTransport } = await import('@modelcontextprotocol/sdk/server/stdio.js');
+  const { agentServers } = await import('../../gateway/mcp/agent-server.ts');
+  const { StdioServerTransport, serveStdio } = await import('@modelcontextprotocol/server/stdio');
   const caller = { name: options.as ?? SENDER, scopes: ['admin'] as const };
   return withTemporal(
     io,
@@ -33,11 +33,15 @@ export async function mcpServer(io: Io, named: string | undefined, options: Cont
         await context.startWorker(config, 'run', [client.taskQueue]);
       }
       const sender = options.as === undefined ? client.as(caller.name) : client;
-      const server = await createAgentServer({ client: sender, caller, agents });
+      const report = (error: unknown) =>
+        say(io, error instanceof Error ? (error.stack ?? error.message) : String(error));
+      const newServer = await agentServers({ client: sender, caller, agents, report });
       const { signal, stop } = untilSignal(io);
+      const left = once(io.stdin, 'end');
+      const server = serveStdio(newServer, {
+        transport: new StdioServerTransport(io.stdin as Readable, io.stdout as Writable), // those of the process
+      });
       try {
-        const left = once(io.stdin, 'end');
-        await server.connect(new StdioServerTransport(io.stdin as Readable, io.stdout as Writable)); // those of the process
         say(io, `MCP server ready: ${agents.map(({ name }) => name).join(', ')}`);
         await Promise.race([signal, left, context.workerFailed]);
         return exitCodes.answered;

@@ -11,7 +11,7 @@ export const scopes = ['chat', 'run', 'read', 'decide', 'inspect', 'admin'] as c
 export type RouteScopes = readonly (Scope | readonly Scope[])[];
 
 /**
- * The one table of routes: each route of the gateway, each tool of `/mcp`, each method of `/a2a`, and each other use of a route. The gateway
+ * The one table of routes: each route of the gateway, each tool and method of `/mcp`, each method of `/a2a`, and each other use of a route. The gateway
  * asks this table, and SECURITY.md shows it. Routes of runs and sessions are for those of the caller, unless the caller may `all-runs`.
  */
 export const routeScopes = {
@@ -57,6 +57,9 @@ export const routeScopes = {
   'POST /mcp': ['run'],
   'POST /mcp get_run': ['run'],
   'POST /mcp decide_on_run': ['run', 'decide'],
+  'POST /mcp tasks/get': ['run'],
+  'POST /mcp tasks/update': ['run', 'decide'],
+  'POST /mcp tasks/cancel': ['run', 'decide'],
   'GET /mcp': ['run'],
   'DELETE /mcp': ['run'],
   'POST /a2a/:agent': [],

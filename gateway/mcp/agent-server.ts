@@ -1,24 +1,27 @@
-import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
+import type { McpServer, ServerContext } from '@modelcontextprotocol/server';
 import { z } from '@hono/zod-openapi';
 import type { OperatorDecision } from '../../agent/rules/decisions.ts';
 import { decisionNames } from '../../agent/rules/decisions.ts';
 import { fieldOf } from '../../agent/values/values.ts';
 import { InvalidInput } from '../../agent/values/refusal.ts';
 import type { AgentRun } from '../../client/api/agent-run.ts';
-import { demand, mayUse } from '../http/caller.ts';
+import { demand } from '../http/caller.ts';
 import { ownRun } from '../start/own-runs.ts';
 import { Refused, problemOf } from '../http/problem.ts';
-import type { ProtocolRequest } from '../http/protocol.ts';
 import type { ServedAgent } from '../http/route.ts';
 import { createWorkerLook } from '../replies/worker-parts.ts';
 import { decideAs } from '../start/decide-as.ts';
-import { startRun } from '../start/start-run.ts';
+import { runOfStart, startRun } from '../start/start-run.ts';
+import type { AgentServerOptions, Sdk } from './agent-server-options.ts';
+import { askableBy } from './askable.ts';
+import { callState, readCallState } from './request-state.ts';
+import { abilitiesOf } from './client-abilities.ts';
+import { decideByAnswers, inputRequestsOf, keyOf } from './decision-form.ts';
+import { followCall } from './follow-call.ts';
+import { addTaskMethods } from './task-methods.ts';
+import { taskOf } from './run-task.ts';
 import { type ToolAnswer, answerOf, failedAnswer, queuedAnswer } from './tool-answer.ts';
-import { type CallContext, followCall } from './follow-call.ts';
 
-export type AgentServerOptions = Pick<ProtocolRequest, 'client' | 'caller' | 'agents'>;
-
-const DECIDE = 'POST /mcp decide_on_run';
 /** Idempotency key of a call, as Reloop's own `mcp()` tools send it. */
 const KEY = 'reloop/idempotency-key';
 const WAIT_SECONDS = 50;
@@ -33,35 +36,57 @@ const wait = z
 const id = z.string().describe('The id of the run');
 
 /**
- * An MCP server that has each agent as a tool, and tools to read a run and to decide on a waiting call. The server keeps no state: a run
- * continues without its connection. Throws InvalidInput for agents that cannot be told apart.
+ * Returns a function that makes servers of MCP, as the SDK needs one for each connection or request. Each agent is a tool, and there are tools to
+ * read a run and to decide on a waiting call. The servers keep no state: a run continues without its connection. Throws InvalidInput for
+ * agents that cannot be told apart.
  */
-export async function createAgentServer(options: AgentServerOptions): Promise<McpServer> {
-  const { client, caller, agents } = options;
-  if (agents === undefined) {
+export async function agentServers(options: AgentServerOptions): Promise<() => McpServer> {
+  if (options.agents === undefined) {
     throw new Refused(501, 'NoAgents', 'Give createGateway its agents: MCP lists them as tools.');
   }
-  const { McpServer: Server } = await import('@modelcontextprotocol/sdk/server/mcp.js');
-  const server = new Server({ name: 'reloop', version: '1' });
-  for (const [tool, agent] of toolNames(agents)) {
+  const tools = toolNames(options.agents);
+  const sdk = await import('@modelcontextprotocol/server');
+  return () => createAgentServer(sdk, tools, options);
+}
+
+function createAgentServer(
+  sdk: Sdk,
+  tools: ReadonlyMap<string, ServedAgent>,
+  options: AgentServerOptions,
+): McpServer {
+  const { client, caller } = options;
+  const server = new sdk.McpServer(
+    { name: 'reloop', version: '1' },
+    {
+      capabilities: { tools: { listChanged: false } },
+      requestState: { verify: (state) => readCallState(caller, state) },
+    },
+  );
+  for (const [tool, agent] of tools) {
     server.registerTool(
       tool,
       {
         description: agent.description ?? `Asks the agent ${agent.name}.`,
-        inputSchema: {
+        inputSchema: z.object({
           input: z.string().describe('The question or task, with all that the agent has to know'),
           session: z.string().optional().describe('A conversation that the question continues'),
           wait,
-        },
+        }),
       },
-      ({ input, session, wait: seconds }, extra) =>
+      ({ input, session, wait: seconds }, context) =>
         answered(async () => {
-          const key = textOf(fieldOf(extra['_meta'], KEY));
-          const run = await startRun(
+          const asked = { agent: agent.name, input, session };
+          const state = context.mcpReq.requestState<string>();
+          if (state !== undefined) return follow(await runOfStart(options, state, asked), seconds, context);
+          const key = textOf(fieldOf(context.mcpReq['_meta'], KEY));
+          const { id: begun, hasBegun } = await startRun(
             { ...options, imageHosts: undefined }, // the input is a text
-            { agent: agent.name, input, session, key },
+            { ...asked, key },
           );
-          return run.hasBegun ? follow(client.get(run.id), seconds, extra) : queuedAnswer(run.id);
+          if (!hasBegun) return queuedAnswer(begun);
+          return abilitiesOf(server, context).takesTasks
+            ? newTask(client.get(begun), context)
+            : follow(client.get(begun), seconds, context);
         }),
     );
   }
@@ -69,13 +94,13 @@ export async function createAgentServer(options: AgentServerOptions): Promise<Mc
     'get_run',
     {
       description: 'Waits for the answer of a run that an agent tool has started, and says how far it is.',
-      inputSchema: { id, wait },
+      inputSchema: z.object({ id, wait }),
       annotations: { readOnlyHint: true },
     },
-    ({ id: asked, wait: seconds }, extra) =>
+    ({ id: asked, wait: seconds }, context) =>
       answered(async () => {
         demand(caller, 'POST /mcp get_run');
-        return follow(await ownRun(options, asked), seconds, extra);
+        return follow(await ownRun(options, asked), seconds, context);
       }),
   );
   server.registerTool(
@@ -83,7 +108,7 @@ export async function createAgentServer(options: AgentServerOptions): Promise<Mc
     {
       description:
         "Decides on a call of a run that waits for a person. Only on a person's word: get_run lists the calls and the possible decisions.",
-      inputSchema: {
+      inputSchema: z.object({
         id,
         decision: z.enum(decisionNames),
         call: z.string().optional().describe('The call, such as 3.1, where several calls wait'),
@@ -91,30 +116,64 @@ export async function createAgentServer(options: AgentServerOptions): Promise<Mc
         input: z.unknown().optional().describe('For approve and retry: another input of the call'),
         output: z.unknown().optional().describe('For resolve: the result of the call'),
         reason: z.string().optional().describe('For reject, skip and abort'),
-      },
+      }),
     },
     ({ id: asked, decision, call, number, ...fields }) =>
       answered(async () => {
-        demand(caller, DECIDE);
+        demand(caller, 'POST /mcp decide_on_run');
         const run = await ownRun(options, asked);
         await decideAs(options, run, call, { type: decision, ...fields } as OperatorDecision, number); // the run checks it
         return answerOf(await run.describe());
       }),
   );
+  addTaskMethods(server, sdk, options);
   return server;
 
-  async function follow(
-    run: AgentRun,
-    seconds: number,
-    context: Omit<CallContext, 'server' | 'decide' | 'look'>,
-  ) {
+  /** The run as the result of the call, from the moment on when the client can ask for the task. */
+  async function newTask(run: AgentRun, context: ServerContext): Promise<ToolAnswer> {
+    const {
+      inputRequests: _,
+      result: __,
+      ...task
+    } = await taskOf(run, await askableBy(options, run.id, abilitiesOf(server, context)));
+    return { content: [], resultType: 'task', ...task };
+  }
+
+  /**
+   * Waits for the run. A client of 2026-07-28 that can ask its person gets the requests to the person as the result, and repeats the call
+   * with the answers.
+   */
+  async function follow(run: AgentRun, seconds: number, context: ServerContext) {
+    const { mcpReq } = context;
+    const abilities = abilitiesOf(server, context);
+    const mayAsk = await askableBy(options, run.id, abilities);
+    const answers = mcpReq.inputResponses ?? {};
+    await decideByAnswers(options, run, answers);
     await followCall(run, seconds * 1000, {
-      ...context,
       server,
-      decide: mayUse(caller, DECIDE) ? (...sent) => decideAs(options, run, ...sent) : undefined,
+      request: mcpReq,
+      mayAsk: abilities.isModern ? () => false : mayAsk,
+      decide: (...sent) => decideAs(options, run, ...sent),
       look: createWorkerLook(client, run),
     });
-    return answerOf(await run.describe());
+    const report = await run.describe();
+    const open = report.waiting.filter((one) => mayAsk(one) && answers[keyOf(one)] === undefined);
+    if (!abilities.isModern || report.status !== 'waiting' || open.length === 0) return answerOf(report);
+    return sdk.inputRequired({
+      inputRequests: inputRequestsOf(open),
+      requestState: callState(caller, run.id),
+    });
+  }
+
+  /** Makes an error the result of the tool, so that the client's model reads the error. */
+  async function answered<T>(task: () => Promise<T>): Promise<T | ToolAnswer> {
+    try {
+      return await task();
+    } catch (error) {
+      const { status, detail } = problemOf(error);
+      if (status === 500) options.report?.(error);
+      return failedAnswer(detail);
+    }
   }
 }
 
@@ -135,17 +194,6 @@ function toolNames(agents: readonly ServedAgent[]): Map<string, ServedAgent> {
 }
 
 const OWN_TOOLS: ReadonlySet<string> = new Set(['get_run', 'decide_on_run']);
-
-/** Makes an error the result of the tool, so that the client's model reads the error. */
-async function answered(task: () => Promise<ToolAnswer>): Promise<ToolAnswer> {
-  try {
-    return await task();
-  } catch (error) {
-    const { status, detail } = problemOf(error);
-    if (status === 500) throw error;
-    return failedAnswer(detail);
-  }
-}
 
 function textOf(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;

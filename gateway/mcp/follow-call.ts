@@ -1,35 +1,31 @@
-import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
+import type { McpServer, ServerContext } from '@modelcontextprotocol/server';
 import { type WaitingCall, needsPerson } from '../../agent/rules/waiting.ts';
 import type { AgentRun } from '../../client/api/agent-run.ts';
 import { progressText } from '../replies/progress-text.ts';
 import { type WorkerLook, withWorkerParts } from '../replies/worker-parts.ts';
 import { type RunPart, runParts } from '../replies/run-parts.ts';
-import { type SendDecision, askForDecision, canAsk } from './ask-for-decision.ts';
+import { type SendDecision, askForDecision } from './ask-for-decision.ts';
 
 /** A call of a tool under way. */
 export interface CallContext {
   server: McpServer;
-  /** Decides on a waiting call. undefined: the caller may not. */
-  decide: SendDecision | undefined;
-  /** Aborted when the client cancels the call, or is gone. The run continues. */
-  signal: AbortSignal;
+  /** Returns true for a wait about which the server can have the client ask a person now. */
+  mayAsk(wait: WaitingCall): boolean;
+  decide: SendDecision;
+  /** The request. Its signal is aborted when the client cancels the call, or is gone; the run continues. */
+  request: ServerContext['mcpReq'];
   look: WorkerLook;
-  _meta?: { progressToken?: string | number | undefined } | undefined;
-  sendNotification(notification: {
-    method: 'notifications/progress';
-    params: { progressToken: string | number; progress: number; message: string };
-  }): Promise<void>;
 }
 
 /**
- * Resolves when the run has ended, when the run waits for a person whom the client cannot ask, and after `waitMs`. Reports progress to a
- * client that wants progress. A client with elicitation asks the person; the time does not run meanwhile.
+ * Resolves when the run has ended, when the run waits for a person about nothing that can be asked now, and after `waitMs`. Reports progress to a client that
+ * wants progress. The time does not run while a person is asked.
  */
 export async function followCall(run: AgentRun, waitMs: number, context: CallContext): Promise<void> {
   const over = new AbortController();
   const end = () => over.abort();
   let timer = setTimeout(end, waitMs);
-  context.signal.addEventListener('abort', end);
+  context.request.signal.addEventListener('abort', end);
   const waits = new Map<string, WaitingCall>();
   const asked = new Map<string, AbortController>();
   let isPresent = false;
@@ -50,21 +46,22 @@ export async function followCall(run: AgentRun, waitMs: number, context: CallCon
       if (part.type === 'waiting' && needsPerson(part.wait)) waits.set(part.wait.call, part.wait);
       if (part.type === 'wait_ended' || part.type === 'void') noLongerWaits(part.call);
       if (!isPresent || waits.size === 0) continue;
-      if (context.decide === undefined || !canAsk(context.server)) return;
-      for (const wait of waits.values()) if (!asked.has(wait.call)) askFor(wait, context.decide);
+      const askable = [...waits.values()].filter((wait) => context.mayAsk(wait));
+      if (askable.length === 0) return;
+      for (const wait of askable) if (!asked.has(wait.call)) askFor(wait);
     }
   } finally {
     clearTimeout(timer);
-    context.signal.removeEventListener('abort', end);
+    context.request.signal.removeEventListener('abort', end);
     for (const answer of asked.values()) answer.abort();
   }
 
-  function askFor(wait: WaitingCall, decide: SendDecision): void {
+  function askFor(wait: WaitingCall): void {
     clearTimeout(timer);
     const answer = new AbortController();
     asked.set(wait.call, answer);
     const unanswered = () => answer.signal.aborted || end();
-    void askForDecision(context.server, decide, wait, answer.signal).then(
+    void askForDecision(context.server, context.decide, wait, answer.signal).then(
       (isDecided) => isDecided || unanswered(),
       unanswered,
     );
@@ -77,10 +74,10 @@ export async function followCall(run: AgentRun, waitMs: number, context: CallCon
   }
 
   async function report(message: string): Promise<void> {
-    const progressToken = context['_meta']?.progressToken;
+    const progressToken = context.request['_meta']?.progressToken;
     if (progressToken === undefined) return;
     progress += 1;
-    await context.sendNotification({
+    await context.request.notify({
       method: 'notifications/progress',
       params: { progressToken, progress, message },
     });

@@ -1,6 +1,6 @@
 import type { Protocol } from '../http/protocol.ts';
 import { Refused } from '../http/problem.ts';
-import { createAgentServer } from './agent-server.ts';
+import { agentServers } from './agent-server.ts';
 
 /** Agents as tools of an MCP server, over streamable HTTP without sessions: any instance answers any request. */
 export const mcpProtocol: Protocol = {
@@ -10,11 +10,12 @@ export const mcpProtocol: Protocol = {
       method: 'post',
       path: '',
       async handle({ request, ...options }) {
-        const transport = await newTransport();
-        const server = await createAgentServer(options);
-        request.signal.addEventListener('abort', () => void server.close());
-        await server.connect(transport);
-        return transport.handleRequest(request);
+        const { createMcpHandler } = await loadSdk();
+        const handler = createMcpHandler(await agentServers(options), {
+          responseMode: 'sse', // an answer may take as long as a person does
+          maxRequestBodySize: Number.MAX_SAFE_INTEGER, // the gateway has a limit of its own
+        });
+        return handler.fetch(request);
       },
     },
     { method: 'get', path: '', handle: async () => onlyPosts() },
@@ -27,16 +28,14 @@ function onlyPosts(): Response {
   return new Response(null, { status: 405, headers: { allow: 'POST' } });
 }
 
-async function newTransport() {
+async function loadSdk() {
   try {
-    const { WebStandardStreamableHTTPServerTransport: Transport } =
-      await import('@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js');
-    return new Transport({});
+    return await import('@modelcontextprotocol/server');
   } catch {
     throw new Refused(
       501,
       'NotInstalled',
-      'The gateway needs `npm install @modelcontextprotocol/sdk` for MCP.',
+      'The gateway needs `npm install @modelcontextprotocol/server` for MCP.',
     );
   }
 }

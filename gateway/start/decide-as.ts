@@ -10,19 +10,26 @@ import type { ProtocolRequest } from '../http/protocol.ts';
 /** A number that no wait has: the call must not begin to wait between the look at it and the decision. */
 const NO_WAIT = Number.MAX_SAFE_INTEGER;
 
+/** The sender of a decision, and the client in the sender's name. */
+export type Decider = Pick<ProtocolRequest, 'client' | 'caller'>;
+
+/** Returns true if the caller may approve calls of the run, and give them other input. Throws RunNotFound. */
+export async function mayApprove(by: Decider, id: string): Promise<boolean> {
+  return isAllowed(by.caller, 'own-approvals') || !(await hasAsked(by, id));
+}
+
 /**
  * Decides on a call in the caller's name. Who asked cannot approve: on an own run, a caller without `own-approvals` decides neither on a
  * wait for approval, nor on other input of a call. Throws Refused and the errors of `AgentRun.decide`.
  */
 export async function decideAs(
-  { client, caller }: Pick<ProtocolRequest, 'client' | 'caller'>,
+  by: Decider,
   run: AgentRun,
   call: string | undefined,
   decision: OperatorDecision,
   wait?: number,
 ): ReturnType<AgentRun['decide']> {
-  if (isAllowed(caller, 'own-approvals') || !(await hasAsked({ client, caller }, run.id)))
-    return run.decide(call, decision, wait);
+  if (await mayApprove(by, run.id)) return run.decide(call, decision, wait);
   const { waiting } = await run.describe();
   const isOfWait = isForWaiting(decision.type);
   const meant = call ?? (isOfWait ? resolveTargetCall(waiting, decision.type) : undefined);
@@ -32,10 +39,11 @@ export async function decideAs(
     decision.type === 'approve' ||
     fieldOf(decision, 'input') !== undefined
   ) {
+    const { name } = by.caller;
     throw new Refused(
       403,
       'Forbidden',
-      `${caller.name} has started run ${run.id}, so another person approves its calls. To approve one's own, the entry of ${caller.name} needs may: ["own-approvals"].`,
+      `${name} has started run ${run.id}, so another person approves its calls. To approve one's own, the entry of ${name} needs may: ["own-approvals"].`,
     );
   }
   return run.decide(meant, decision, wait ?? found?.n ?? (isOfWait ? NO_WAIT : undefined));

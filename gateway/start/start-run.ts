@@ -5,6 +5,7 @@ import { canonicalJson } from '../../agent/values/json-object.ts';
 import type { Json } from '../../agent/values/vocabulary.ts';
 import { type Input, readInput } from '../../client/start/read-input.ts';
 import type { AgentClient } from '../../client/api/agent-client.ts';
+import type { AgentRun } from '../../client/api/agent-run.ts';
 import { RunNotFound, unless } from '../../client/connect/errors.ts';
 import type { RecordedStart } from '../../client/start/recorded-start.ts';
 import { runExists } from '../../client/read/run-location.ts';
@@ -73,6 +74,24 @@ export async function startRun(
     session === undefined ||
     (await withTimeLimit(BEGIN_MS, undefined, (signal) => waitUntilBegun(client, id, signal)));
   return { id, hasBegun, session };
+}
+
+/**
+ * Finds the run that an earlier request with this start has begun. Throws RunNotFound for a run that is not there, or that the caller may not
+ * see; Refused for a run of another start.
+ */
+export async function runOfStart(
+  by: Pick<ProtocolRequest, 'client' | 'caller'>,
+  id: string,
+  { session, ...start }: Pick<RequestedStart, 'agent' | 'input' | 'session'>,
+): Promise<AgentRun> {
+  const run = await ownRun(by, id);
+  await run.labels();
+  const { context, tenant } = by.caller;
+  const recorded = session === undefined ? undefined : recordedName(by.caller, session);
+  const options = { ...start, context, tenant, session: recorded };
+  await checkSameStart(by.client, id, options);
+  return run;
 }
 
 /** Throws RunNotFound if the id is that of a run of another caller, which was there before. A run that waits for its turn is new. */

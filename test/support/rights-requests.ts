@@ -1,4 +1,5 @@
 import type { RouteName } from '../../gateway/access/route-table.ts';
+import { mcpRequest } from './mcp-requests.ts';
 import { type Sent, type Target, message, question, rpc, tool } from './rights-rig.ts';
 
 const steer =
@@ -149,6 +150,21 @@ export const requests: { readonly [R in RouteName]: { send(target: Target): Sent
       path: '/mcp',
       body: tool('decide_on_run', { id, decision: 'reject', call: '9.9' }),
     }),
+  },
+  'POST /mcp tasks/get': {
+    names: 'run',
+    send: ({ run: taskId }) => ({ path: '/mcp', ...mcpRequest('tasks/get', { taskId }) }),
+  },
+  'POST /mcp tasks/update': {
+    names: 'run',
+    send: ({ run: taskId }) => ({
+      path: '/mcp',
+      ...mcpRequest('tasks/update', { taskId, inputResponses: { '9.9:0': { action: 'decline' } } }),
+    }),
+  },
+  'POST /mcp tasks/cancel': {
+    names: 'run',
+    send: ({ run: taskId }) => ({ path: '/mcp', ...mcpRequest('tasks/cancel', { taskId }) }),
   },
   'GET /mcp': { send: () => ({ path: '/mcp' }) },
   'DELETE /mcp': { send: () => ({ path: '/mcp' }) },

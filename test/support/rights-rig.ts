@@ -96,6 +96,7 @@ export const EVERY = ['chat', 'run', 'read', 'decide', 'inspect'] satisfies Scop
 export interface Sent {
   path: string;
   body?: object;
+  headers?: { [name: string]: string };
   /** Default: as the route says. */
   method?: string;
 }
@@ -103,7 +104,7 @@ export interface Sent {
 export async function ask(
   who: TokenCaller,
   route: string,
-  { path, body }: Sent,
+  { path, body, headers }: Sent,
   served: readonly ({ name: string } | undefined)[] = [agents[0]],
 ) {
   const gateway = createGateway(rig.client, {
@@ -119,6 +120,7 @@ export async function ask(
         authorization: `Bearer ${who.token}`,
         accept: 'application/json, text/event-stream',
         ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...headers,
       },
       signal: AbortSignal.timeout(20_000),
       ...(body !== undefined && { body: JSON.stringify(body) }),

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { RouteName } from '../../gateway/access/route-table.ts';
 import type { TokenCaller } from '../../gateway/http/caller.ts';
+import { mcpRequest } from '../support/mcp-requests.ts';
 import { requests } from '../support/rights-requests.ts';
 import {
   EVERY,
@@ -41,6 +42,13 @@ describe('who asked cannot approve', () => {
     'POST /mcp decide_on_run': ({ run: id }) => ({
       path: '/mcp',
       body: tool('decide_on_run', { id, decision: 'approve' }),
+    }),
+    'POST /mcp tasks/update': ({ run: taskId }) => ({
+      path: '/mcp',
+      ...mcpRequest('tasks/update', {
+        taskId,
+        inputResponses: { '1.1:0': { action: 'accept', content: { decision: 'approve' } } },
+      }),
     }),
     'POST /a2a/:agent SendMessage taskId': ({ run: taskId }) => ({
       path: '/a2a/desk',

@@ -57,6 +57,7 @@ describe('the address in an error', () => {
     'GET /sessions',
     'GET /v1/responses/:id',
     'POST /mcp get_run',
+    'POST /mcp tasks/get',
     'POST /a2a/:agent GetTask',
     'POST /a2a/:agent SubscribeToTask',
   ];
