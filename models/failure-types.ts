@@ -1,7 +1,7 @@
 import { problemOfStatus } from '../agent/values/http-exchange.ts';
 import { fieldOf } from '../agent/values/values.ts';
 import type { ModelErrorType } from './model.ts';
-import { isRefusedFor, isTooLong, isUnreadableReply, refusesImages } from './refusal-words.ts';
+import { isRefusedFor, isTooLong, isUnreadableReply, refusesFeature } from './refusal-words.ts';
 
 /** Each type of failure; true: another model may answer the same request, so the next one of an agent's list is asked. */
 const mayOtherAnswer: { readonly [T in ModelErrorType]: boolean } = {
@@ -41,7 +41,7 @@ export function typeOfStatus(status: number, said: string): ModelErrorType {
   if (status === 402) return 'ModelRateLimited'; // no credit: as `insufficient_quota`
   if (status === 400 && isUnreadableReply(said)) return 'ModelInvalidResponse';
   if (status >= 500 && isRefusedFor(said)) return 'ModelBadRequest';
-  if (status === 404 && refusesImages(said)) return 'ModelBadRequest'; // OpenRouter
+  if (status === 404 && refusesFeature(said)) return 'ModelBadRequest'; // OpenRouter
   return status === 409 ? 'ModelConflict' : `Model${problemOfStatus(status)}`;
 }
 

@@ -103,6 +103,8 @@ export class ModelError extends Error {
   readonly retryAfterMs: number | undefined;
   /** No request was sent, because the model has an outage. */
   readonly heldBack: boolean;
+  /** The model itself does not take the images or tools of the request: another model may answer the same request. */
+  readonly lacksFeature: boolean;
 
   constructor(
     type: ModelErrorType,
@@ -111,6 +113,7 @@ export class ModelError extends Error {
       retryable: boolean;
       retryAfterMs?: number | undefined;
       heldBack?: boolean | undefined;
+      lacksFeature?: boolean | undefined;
       cause?: unknown;
     },
   ) {
@@ -119,6 +122,7 @@ export class ModelError extends Error {
     this.retryable = options.retryable;
     this.retryAfterMs = options.retryAfterMs;
     this.heldBack = options.heldBack === true;
+    this.lacksFeature = options.lacksFeature === true;
   }
 }
 

@@ -52,6 +52,24 @@ const NO_IMAGES: readonly RegExp[] = [
   /不支持.{0,6}(?:图片|图像|多模态|视觉)(?!格式|类型|大小|尺寸)/u,
 ];
 
+/** The model calls no tools at all. Ollama: `MODEL does not support tools`; OpenRouter: `No endpoints found that support tool use`. */
+export function refusesTools(said: string): boolean {
+  return NO_TOOLS.some((words) => words.test(said));
+}
+
+const NO_TOOLS: readonly RegExp[] = [
+  /(?:not|un)\s?support(?:s|ed)?\b.*\b(?:tools|(?:tool|function)[ _-]?(?:calls|calling|use))\b/iu,
+  /\bno endpoints found that support tool/iu,
+];
+
+/** The model itself does not take the images or tools of a request, so another model may answer the same request. */
+export function refusesFeature(said: string): boolean {
+  return refusesImages(said) || refusesTools(said);
+}
+
+export const NO_TOOLS_ADVICE =
+  "This model cannot call tools: give the agent kind: 'zero-shot', or another model.";
+
 export const NO_IMAGES_ADVICE =
   'This model takes no images: ask one that does, or describe the image in words. An agent with images: false refuses such a question at the start.';
 

@@ -36,7 +36,7 @@ export async function askInTurn<T>(
   const failed: FailedModel[] = [];
   for (const [number, asked] of models.entries()) {
     const last = failed.at(-1);
-    if (number < from || (last !== undefined && !takesOver(asked, last.type))) continue;
+    if (number < from || (last !== undefined && !takesOver(asked, last))) continue;
     try {
       const answer = await ask(asked, number);
       return { answer, by: asked, warnings: failed.map((model) => fallbackWarning(model, asked)) };
@@ -49,11 +49,13 @@ export async function askInTurn<T>(
   throw failureOfAll(failed);
 }
 
+/** Without a list of types, a model also takes over from one that lacks what the request needs. */
 function takesOver(
-  { on = fallbackTypes }: AgentModel & { on?: readonly string[] | undefined },
-  type: string,
+  { on }: AgentModel & { on?: readonly string[] | undefined },
+  { type, error }: FailedModel,
 ): boolean {
-  return on.includes(type);
+  if (on !== undefined) return on.includes(type);
+  return fallbackTypes.includes(type) || fieldOf(error, 'lacksFeature') === true;
 }
 
 function fallbackWarning(model: FailedModel, answered: AgentModel): string {

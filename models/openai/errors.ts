@@ -5,7 +5,14 @@ import { retryAfter, waitIn } from '../../agent/values/retry-after.ts';
 import { boundedText } from '../../agent/values/values.ts';
 import { type ModelErrorType, ModelError } from '../model.ts';
 import { mayPass, typeOfStatus } from '../failure-types.ts';
-import { NO_IMAGES_ADVICE, isOutOfCredit as noCreditIn, refusesImages } from '../refusal-words.ts';
+import {
+  NO_IMAGES_ADVICE,
+  NO_TOOLS_ADVICE,
+  isOutOfCredit as noCreditIn,
+  refusesFeature,
+  refusesImages,
+  refusesTools,
+} from '../refusal-words.ts';
 
 export interface RequestContext {
   /** The base URL, as a message may show it. */
@@ -65,6 +72,7 @@ function answered(error: APIError, asked: RequestContext): ModelError {
   return new ModelError(type, `The model at ${asked.endpoint} answered: ${said}. ${advice}`.trimEnd(), {
     retryable: isRetryable(type, error),
     retryAfterMs: waitOf(error),
+    lacksFeature: type === 'ModelBadRequest' && refusesFeature(error.message),
   });
 }
 
@@ -141,8 +149,7 @@ function adviceFor(type: ModelErrorType, error: APIError, asked: RequestContext)
 /** Gateways answer 400 for a wrong model name, and for a wrong key. */
 function refusedAdvice({ message }: APIError, { model, names, isProbe }: RequestContext): string {
   const settings = `${names.key}, the model's name "${model}" and ${names.url}`;
-  if (LACKS_TOOLS.test(message))
-    return "This model cannot call tools: give the agent kind: 'zero-shot', or another model.";
+  if (refusesTools(message)) return NO_TOOLS_ADVICE;
   if (TOO_MANY_TOOLS.test(message))
     return 'Give the agent fewer tools, or give some of them to sub-agents or handoffs.';
   if (isProbe) {
@@ -161,7 +168,3 @@ function refusedAdvice({ message }: APIError, { model, names, isProbe }: Request
 /** OpenAI takes 128: "Invalid 'tools': array too long. Expected an array with maximum length 128". */
 const TOO_MANY_TOOLS =
   /\btools\b.*\b(?:too long|too many|at most|maximum|exceed\w*)\b|\btoo many (?:tools|functions)\b/iu;
-
-/** Ollama: `MODEL does not support tools`; vLLM and others name tool or function calling. */
-const LACKS_TOOLS =
-  /(?:not|un)\s?support(?:s|ed)?\b.*\b(?:tools|(?:tool|function)[ _-]?(?:calls|calling|use))\b/iu;

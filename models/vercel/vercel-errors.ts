@@ -4,7 +4,13 @@ import { retryAfter, waitIn } from '../../agent/values/retry-after.ts';
 import { boundedText } from '../../agent/values/values.ts';
 import { mayPass, typeOfStatus } from '../failure-types.ts';
 import { ModelError, type ModelErrorType } from '../model.ts';
-import { NO_IMAGES_ADVICE, isOutOfCredit, refusesImages } from '../refusal-words.ts';
+import {
+  NO_IMAGES_ADVICE,
+  NO_TOOLS_ADVICE,
+  isOutOfCredit,
+  refusesFeature,
+  refusesImages,
+} from '../refusal-words.ts';
 import { readableHeaders } from '../readable-headers.ts';
 import type { VercelLanguageModel } from './language-model.ts';
 
@@ -28,14 +34,19 @@ export function classifyVercelError(error: unknown, model: VercelLanguageModel):
   if (known === undefined || !known.name.startsWith('AI_')) return error;
   const [type, retryable] = kindOf(known);
   const said = quoted(known.message).trim().replace(/\.$/, '');
-  const isBlind = type === 'ModelBadRequest' && refusesImages(wordsOf(known));
-  const advice = isBlind ? NO_IMAGES_ADVICE : (ADVICE[type] ?? '');
+  const lacksFeature = type === 'ModelBadRequest' && refusesFeature(wordsOf(known));
+  const advice = lacksFeature ? adviceOnFeature(wordsOf(known)) : (ADVICE[type] ?? '');
   const text = `The model ${model.modelId} (${model.provider}) answered: ${said}. ${advice}`;
   return new ModelError(type, text.trimEnd(), {
     retryable,
     retryAfterMs: waitOf(known),
+    lacksFeature,
     cause: error,
   });
+}
+
+function adviceOnFeature(said: string): string {
+  return refusesImages(said) ? NO_IMAGES_ADVICE : NO_TOOLS_ADVICE;
 }
 
 /** The provider's words, if an error is a refusal of the request. */

@@ -73,6 +73,16 @@ describe('the models of a list are asked in turn', () => {
     },
   );
 
+  test('a model that lacks what the request needs is not the last one asked, unless a list of types says so', async () => {
+    const first = new ModelError('ModelBadRequest', 'It takes no images.', {
+      retryable: false,
+      lacksFeature: true,
+    });
+    expect(await ask({ first })).toMatchObject({ asked: ['first', 'second'], answer: 'by second' });
+    const listed = await ask({ first }, [{ model: 'second', on: ['ModelTimeout'] }]);
+    expect(listed).toMatchObject({ asked: ['first'], error: first });
+  });
+
   test('an error that a model has not classified is one of its server', async () => {
     expect(await ask({ first: new TypeError('fetch failed') })).toMatchObject({ answer: 'by second' });
   });

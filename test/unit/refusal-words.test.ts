@@ -210,6 +210,26 @@ test('a call that Groq could not read is asked for again, by both adapters', asy
   expect(await failureOf(call)).toMatchObject(again);
 });
 
+test.each([
+  [400, 'registry.ollama.ai/library/gemma:latest does not support tools'],
+  [404, 'No endpoints found that support tool use. To learn more, visit the pages on routing.'],
+])('a model that calls no tools is known by its words, by both adapters: %i %s', async (status, message) => {
+  const lacks = { type: 'ModelBadRequest', retryable: false, lacksFeature: true };
+  const words = expect.stringContaining("kind: 'zero-shot', or another model");
+  const { ask } = await scriptedOpenAI([{ status, error: { message } }]);
+  expect(await failureOf(ask())).toMatchObject({ ...lacks, message: words });
+  const error = apiCallError(message, { statusCode: status, isRetryable: false });
+  const call = fromVercelModel(sdkModel('v2', [error])).call(modelRequest(), callContext());
+  expect(await failureOf(call)).toMatchObject({ ...lacks, message: words });
+});
+
+test('a refused value is no missing feature of the model', async () => {
+  const { ask } = await scriptedOpenAI([
+    { status: 400, error: { message: 'temperature must be at most 2' } },
+  ]);
+  expect(await failureOf(ask())).toMatchObject({ type: 'ModelBadRequest', lacksFeature: false });
+});
+
 describe('a limit', () => {
   const quota = 'You exceeded your current quota, please check your plan and billing details.';
 

@@ -165,7 +165,7 @@ describe('a model that takes no images', () => {
   ])('does not answer a question about an image: %i %s', async (status, message) => {
     const { server, ask } = await scriptedOpenAI([{ status, error: { message } }]);
     const failure = await failureOf(ask(asked));
-    expect(failure).toMatchObject({ type: 'ModelBadRequest', retryable: false });
+    expect(failure).toMatchObject({ type: 'ModelBadRequest', retryable: false, lacksFeature: true });
     expect(failure.message).toMatch(/describe the image in words.*images: false/u);
     expect(server.requests).toHaveLength(1);
   });
