@@ -10,7 +10,7 @@ export interface HumanOptions extends Pick<ToolOptions, 'askTimeout' | 'returnDi
 }
 
 /**
- * A person as a tool: the model's question waits, as a call of the reason `deferred`, until a person answers it with
+ * A person as a tool: the model's question waits, as a call with the reason `answer`, until a person answers it with
  * `resolve`, from the CLI, a program or the Web UI. Nothing runs meanwhile.
  */
 export function human({

@@ -32,6 +32,11 @@ export const waitReasons = {
     refusal: 'is not running, it waits because nobody knows whether it took effect',
     unanswered: 'It is not known whether this tool call took effect, and nobody said so in time.',
   },
+  answer: {
+    text: 'needs your answer',
+    refusal: 'is not running, it waits for a person to answer',
+    unanswered: 'Nobody answered in time; there is no result.',
+  },
   deferred: {
     text: 'waits for its result',
     refusal: 'is not running, it waits for its result',

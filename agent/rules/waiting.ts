@@ -52,6 +52,11 @@ export function possibleUpdates(state: CallState): string[] {
   return [...(message === undefined ? [] : [message]), ...fittingDecisions(state)];
 }
 
+/** Returns true if a person's text, without a word for a decision, is the result of the call. */
+export function awaitsResult({ reason }: Pick<WaitingCall, 'reason'>): boolean {
+  return reason === 'answer' || reason === 'deferred';
+}
+
 /** Returns true if raising a limit ends the wait: the run's own agent waits at a limit. */
 export function endsByExtension(wait: WaitingCall): boolean {
   return wait.reason === 'limit' && isOfOwnModelCall(wait);

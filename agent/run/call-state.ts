@@ -66,9 +66,9 @@ export interface Call {
 }
 
 /** Reason to ask a person before a schedule: a dropped step made the same call, the call needs approval, or the tool is a person. */
-export type Check = 'repeated' | 'approval' | 'deferred';
+export type Check = 'repeated' | 'approval' | 'answer';
 
-const CHECKS: readonly Check[] = ['repeated', 'approval', 'deferred'];
+const CHECKS: readonly Check[] = ['repeated', 'approval', 'answer'];
 
 export type Ending =
   | FailedEnding

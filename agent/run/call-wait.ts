@@ -7,14 +7,18 @@ import type { TimelessEvent } from './events.ts';
 import { type WaitsChange, waitEvents, applyWaitsChange } from './waits-change.ts';
 
 export function waitStarted(call: Call, fact: WaitFact): Transition {
-  const { id, action, tool, last } = call;
-  const { reason, until } = fact;
+  const { id, action, last } = call;
+  const { until } = fact;
+  // Histories of 0.3.0 have a question to a person as `deferred`.
+  const reason = fact.reason === 'deferred' && last?.type !== 'deferred' ? 'answer' : fact.reason;
   const { tool: name, toolInput } = action;
-  const about = waitAbout(call, fact);
+  const about = waitAbout(call, { ...fact, reason });
   const wait: WaitingCall = { call: id, n: call.nextWait, tool: name, toolInput, reason, ...about };
   // A person has no activity, so this is the only event that shows the question.
-  const isHuman = tool?.human === true && reason === 'deferred';
-  const started: TimelessEvent[] = isHuman ? [{ type: 'tool_started', call: id, tool: name, toolInput }] : [];
+  const isQuestion = reason === 'answer';
+  const started: TimelessEvent[] = isQuestion
+    ? [{ type: 'tool_started', call: id, tool: name, toolInput }]
+    : [];
   const waiting: Call = {
     ...call,
     wait,
@@ -45,6 +49,8 @@ export function waitAbout(
     }
     case 'limit':
       return figure === undefined ? {} : { error: limitError(figure) };
+    case 'answer':
+      return {};
     case 'deferred':
       return last?.type === 'deferred' ? { note: last.note } : {};
     case 'failed':
@@ -106,7 +112,7 @@ export function decided(call: Call, decision: OperatorDecision): Transition {
       const hasInput = effect.input !== undefined;
       const checks: readonly Check[] = [
         ...(hasInput ? (['repeated'] as const) : []),
-        ...(call.checks.length === 0 && tool?.human === true ? (['deferred'] as const) : call.checks),
+        ...(call.checks.length === 0 && tool?.human === true ? (['answer'] as const) : call.checks),
       ];
       const approved = decision.type === 'approve' ? input : call.approved;
       const byPerson = call.byPerson || hasInput;

@@ -66,7 +66,7 @@ function isNeeded(check: Check, { planned, action, tool }: Call, { done, approve
       return earlierCall(done, planned, action.toolInput) !== undefined;
     case 'approval':
       return needsApproval(planned, approved);
-    case 'deferred':
+    case 'answer':
       return tool?.human === true;
   }
 }

@@ -1,5 +1,5 @@
 import type { OperatorDecision } from '../../agent/run/events.ts';
-import { type WaitingCall, possibleUpdates, stateOf } from '../../agent/rules/waiting.ts';
+import { type WaitingCall, awaitsResult, possibleUpdates, stateOf } from '../../agent/rules/waiting.ts';
 import type { Extension } from '../../agent/limits/extension.ts';
 import { type DecisionName, decisionNames, ruleOf } from '../../agent/rules/decisions.ts';
 import { typedDecision } from '../options/typed-decision.ts';
@@ -30,11 +30,13 @@ export function promptLines(
   const more = input.cut > 0 ? ' …' : '';
   const rows = possibleUpdates(stateOf(waiting)).flatMap((word) => rowsOf(word, waiting));
   const cells = Math.max(...rows.map(({ usage }) => usage.length)) + 2;
-  const slash = awaitsText(waiting) ? '/' : '';
+  const slash = awaitsResult(waiting) ? '/' : '';
   return [
     `  ${bold(yellow(sanitizeForTerminal(waitingText(waiting, false))))}`,
     ...(kind === 'tool' ? `${input.text}${more}`.split('\n').map((line) => `    ${line}`) : []),
-    ...(awaitsText(waiting) ? [dim('  What you type is its result. Or:')] : []),
+    ...(awaitsResult(waiting)
+      ? [dim(`  What you type is ${waiting.reason === 'answer' ? 'the answer' : 'its result'}. Or:`)]
+      : []),
     ...rows.map(({ usage, does }) => dim(fit(`    ${slash}${padTo(usage, cells)}${does}`, width() - 1))),
     ...(others > 0
       ? [dim(`  ${count(others, 'more call')} after it; a call's id after the word names one of them`)]
@@ -49,7 +51,7 @@ export function promptLines(
 export function readDecision(typed: string, asked: WaitingCall, all: readonly WaitingCall[]): DecisionRead {
   const text = typed.trim();
   const slashed = text.startsWith('/');
-  if (awaitsText(asked) && !slashed) return decide(asked, 'resolve', text);
+  if (awaitsResult(asked) && !slashed) return decide(asked, 'resolve', text);
   const [, word = '', after = ''] = /^\/?(\S+)\s*([^]*)$/u.exec(text) ?? [];
   const [, named = '', behind = ''] = /^(\S+)\s*([^]*)$/u.exec(after) ?? [];
   const other = all.find(({ call }) => call === named);
@@ -142,9 +144,4 @@ function listed(words: string[]): string {
   return words.length === 1
     ? String(words[0])
     : `${words.slice(0, -1).join(', ')} or ${String(words.at(-1))}`;
-}
-
-/** If the result of a call is awaited, a typed text is that result, and a decision has a slash in front. */
-function awaitsText({ reason }: WaitingCall): boolean {
-  return reason === 'deferred';
 }

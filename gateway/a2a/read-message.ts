@@ -7,7 +7,7 @@ import {
   decisionOf,
 } from '../../agent/rules/decisions.ts';
 import { possibleDecisions } from '../../agent/rules/possible-decisions.ts';
-import { type WaitingCall, needsPerson } from '../../agent/rules/waiting.ts';
+import { type WaitingCall, awaitsResult, needsPerson } from '../../agent/rules/waiting.ts';
 import type { Input, InputPart } from '../../client/start/read-input.ts';
 import { Refused } from '../http/problem.ts';
 import { bad } from '../http/read-body.ts';
@@ -86,7 +86,7 @@ function dataDecision(sent: unknown): ReplyDecision {
 
 /** Throws Refused for a text that may mean something else: an approval has no words beside it. */
 function textDecision(wait: WaitingCall, text: string): OperatorDecision {
-  if (wait.reason === 'deferred') return { type: 'resolve', output: text };
+  if (awaitsResult(wait)) return { type: 'resolve', output: text };
   const [, word = '', rest = ''] = /^(\p{L}+)[\s.!:,;-]*(.*)$/su.exec(text) ?? [];
   const possible = possibleDecisions(wait);
   const chosen = possible.find(({ type }) => type.toLowerCase() === word.toLowerCase());

@@ -1,5 +1,5 @@
 import { possibleDecisions } from '../../agent/rules/possible-decisions.ts';
-import { type WaitingCall, needsPerson, reasonText } from '../../agent/rules/waiting.ts';
+import { type WaitingCall, awaitsResult, needsPerson, reasonText } from '../../agent/rules/waiting.ts';
 import type { Json, RunStatus } from '../../agent/values/vocabulary.ts';
 import type { RunReport } from '../../client/report.ts';
 import { failureText } from '../access/failure-text.ts';
@@ -107,7 +107,8 @@ function askingText(wait: WaitingCall): string {
   const { call, tool, toolInput, error, reason } = wait;
   const why = error === undefined ? '' : ` (${error.message})`;
   const answers = possibleDecisions(wait).map(({ type }) => type);
-  const how = reason === 'deferred' ? 'Reply with the result.' : `Reply with one of: ${answers.join(', ')}.`;
+  const result = reason === 'answer' ? 'answer' : 'result';
+  const how = awaitsResult(wait) ? `Reply with the ${result}.` : `Reply with one of: ${answers.join(', ')}.`;
   return `${tool} (${call}) ${reasonText(wait)}${why}: ${JSON.stringify(toolInput)}. ${how}`;
 }
 

@@ -94,7 +94,7 @@ export const restartedPaths: SteeredPath[] = [
       at('2.1', 1, resolve('x')),
       at('4', 1, resolve('enough')),
     ),
-    'step 1.1: "echo 1", waiting 2.1: deferred, steered: extend, resumed 2.1, restarted, waiting 2.1: deferred, decided 2.1: resolve, step 2.1: "x", step 3.1: "echo 3", waiting 4: limit, decided 4: resolve, completed',
+    'step 1.1: "echo 1", waiting 2.1: answer, steered: extend, resumed 2.1, restarted, waiting 2.1: answer, decided 2.1: resolve, step 2.1: "x", step 3.1: "echo 3", waiting 4: limit, decided 4: resolve, completed',
   ],
   [
     'a fork with a limit, to which no earlier raise is added',
@@ -142,14 +142,14 @@ export const restartedPaths: SteeredPath[] = [
       rewind(2),
       at('2.1', 1, approve),
     ),
-    'waiting 1.1: deferred, steered: say, decided 1.1: resolve, step 1.1: "a", waiting 2.1: approval, steered: say, steered: rewind, resumed 2.1, restarted, waiting 2.1: approval, decided 2.1: approve, step 2.1: "did y", completed',
+    'waiting 1.1: answer, steered: say, decided 1.1: resolve, step 1.1: "a", waiting 2.1: approval, steered: say, steered: rewind, resumed 2.1, restarted, waiting 2.1: approval, decided 2.1: approve, step 2.1: "did y", completed',
     'Message from the user: Be brief.\nThought: I need guarded.\nAction: guarded\nAction Input: y\nObservation: did y\nThought:',
   ],
   [
     'a retry of a run that was paused when it ended',
     'asking-person',
     inOrder(at('1.1', 0), (run) => run.pause(), cancelled, retry(), at('1.1', 1, resolve('x'))),
-    'waiting 1.1: deferred, steered: pause, resumed 1.1, restarted, waiting 1.1: deferred, decided 1.1: resolve, step 1.1: "x", completed',
+    'waiting 1.1: answer, steered: pause, resumed 1.1, restarted, waiting 1.1: answer, decided 1.1: resolve, step 1.1: "x", completed',
   ],
   [
     'an approval that is asked for again after a rewind and after a retry',
@@ -291,6 +291,6 @@ export const restartedPaths: SteeredPath[] = [
     'a decision that a rewind has dropped',
     'asking-person',
     inOrder(at('1.1', 0, resolve('by hand')), rewindEnded(1), at('1.1', 1, resolve('again by hand'))),
-    'restarted, waiting 1.1: deferred, decided 1.1: resolve, step 1.1: "again by hand", completed',
+    'restarted, waiting 1.1: answer, decided 1.1: resolve, step 1.1: "again by hand", completed',
   ],
 ];

@@ -113,19 +113,19 @@ export const steeredPaths: SteeredPath[] = [
     'a person who is asked another question',
     'person',
     decide({ type: 'retry', input: { question: 'or what?' } }, { type: 'resolve', output: 'that one' }),
-    'waiting 1.1: deferred, decided 1.1: retry, waiting 1.1: deferred, decided 1.1: resolve, step 1.1: "that one", completed',
+    'waiting 1.1: answer, decided 1.1: retry, waiting 1.1: answer, decided 1.1: resolve, step 1.1: "that one", completed',
   ],
   [
     'a cancellation while a person is asked',
     'person',
     (run) => waitOf(run).then(() => run.cancel()),
-    'waiting 1.1: deferred, resumed 1.1, cancelled',
+    'waiting 1.1: answer, resumed 1.1, cancelled',
   ],
   [
     'a question that nobody answers, which fails its call',
     'strict',
     nothing,
-    'waiting 1.1: deferred, unanswered 1.1, failed',
+    'waiting 1.1: answer, unanswered 1.1, failed',
   ],
   [
     'a cancellation while it is paused, with a message not yet read',
@@ -225,7 +225,7 @@ export const steeredPaths: SteeredPath[] = [
       await waitOf(run, { n: 1 });
       await run.decide('1.1', { type: 'resolve', output: 'that one' });
     },
-    'waiting 1.1: deferred, steered: say, resumed 1.1, restarted, steered: say, waiting 1.1: deferred, decided 1.1: resolve, step 1.1: "that one", completed',
+    'waiting 1.1: answer, steered: say, resumed 1.1, restarted, steered: say, waiting 1.1: answer, decided 1.1: resolve, step 1.1: "that one", completed',
   ],
 ];
 

@@ -57,6 +57,7 @@ describe('a reply', () => {
     ['approval', 'reject: too dear', { type: 'reject', reason: 'too dear' }],
     ['failed', 'retry', { type: 'retry' }],
     ['failed', 'resolve 990', { type: 'resolve', output: '990' }],
+    ['answer', 'skip the red one', { type: 'resolve', output: 'skip the red one' }],
     ['deferred', 'skip the red one', { type: 'resolve', output: 'skip the red one' }],
   ] as const)('to a call that waits for %s decides by the text %j', (reason, text, decision) => {
     expect(readReply(partsOf({ text }), [wait(reason)])).toMatchObject({

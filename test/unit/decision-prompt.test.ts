@@ -19,6 +19,7 @@ describe('a line typed about a call that waits', () => {
     [approval, 'approve remember input', { type: 'approve', remember: 'input' }],
     [approval, 'no, thanks', undefined],
     [approval, 'n too much', { type: 'reject', reason: 'too much' }],
+    [call({ reason: 'answer' }), 'skip it', { type: 'resolve', output: 'skip it' }],
     [deferred, 'abort is a word', { type: 'resolve', output: 'abort is a word' }],
     [deferred, '/abort enough', { type: 'abort', reason: 'enough' }],
     [limit('MaxIterations'), 'stop', { type: 'stop' }],

@@ -23,6 +23,7 @@ const fitting: [
   ['tool', 'approval', 'is not running, it waits for approval', ['approve', 'reject', 'resolve', 'abort']],
   ['tool', 'doubt', IN_DOUBT, mended],
   ['tool', 'lost', LOST, ['reconcile', 'resolve', 'skip', 'abort']],
+  ['tool', 'answer', 'is not running, it waits for a person to answer', mended],
   ['tool', 'deferred', 'is not running, it waits for its result', mended],
   ['tool', 'repeated', REPEATED, mended],
   ['model', undefined, 'is running, it does not wait', []],

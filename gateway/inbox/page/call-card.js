@@ -11,7 +11,8 @@ const REASONS = {
   failed: 'failed',
   approval: 'needs approval',
   doubt: 'in doubt',
-  deferred: 'needs an answer',
+  answer: 'needs an answer',
+  deferred: 'needs its result',
   repeated: 'made before',
   limit: 'at a limit',
 };

@@ -1,3 +1,4 @@
+import { decisionName } from './decisions.js';
 import { el, pre } from './dom.js';
 import { readOutput, textOf } from './values.js';
 
@@ -88,7 +89,7 @@ function toolElement({ tool, input, state, output, approval }, decide, isLast) {
  */
 function waitElement(wait, decide, isLast) {
   const { tool, toolInput, text, error, note, decisions, reason } = wait;
-  const asks = reason === 'deferred' && decisions.includes('resolve');
+  const asks = ['answer', 'deferred'].includes(reason) && decisions.includes('resolve');
   return el(
     'div',
     { class: 'asks' },
@@ -96,7 +97,9 @@ function waitElement(wait, decide, isLast) {
     error !== undefined && el('p', { class: 'problem' }, error),
     note !== undefined && note !== null && pre(textOf(note)),
     tool !== 'callModel' && toolInput !== null && pre(textOf(toolInput)),
-    isLast && asks && answerForm((output) => decide(wait, { type: 'resolve', output })),
+    isLast &&
+      asks &&
+      answerForm(decisionName('resolve', wait), (output) => decide(wait, { type: 'resolve', output })),
     isLast && decisionButtons(decisions, (type) => decide(wait, { type })),
     decisions.length === 0 &&
       el('p', { class: 'meta' }, 'Somebody who may decide has been asked. This page continues by itself.'),
@@ -123,9 +126,12 @@ function decisionButtons(types, onDecide) {
   return el('div', { class: 'buttons', role: 'group', 'aria-label': 'Decisions' }, ...buttons);
 }
 
-/** @param {(output: ReturnType<typeof readOutput>) => unknown} onAnswer */
-function answerForm(onAnswer) {
-  const area = el('textarea', { rows: '2', required: true, 'aria-label': 'Answer' });
+/**
+ * @param {string} name
+ * @param {(output: ReturnType<typeof readOutput>) => unknown} onAnswer
+ */
+function answerForm(name, onAnswer) {
+  const area = el('textarea', { rows: '2', required: true, 'aria-label': name });
   return el(
     'form',
     {
@@ -135,7 +141,7 @@ function answerForm(onAnswer) {
       },
     },
     area,
-    el('button', { type: 'submit', class: 'first' }, 'Answer'),
+    el('button', { type: 'submit', class: 'first' }, name),
   );
 }
 

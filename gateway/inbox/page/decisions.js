@@ -14,6 +14,7 @@ import { readOutput } from './values.js';
 const USUAL = {
   failed: 'retry',
   approval: 'approve',
+  answer: 'resolve',
   deferred: 'resolve',
   limit: 'extend',
   doubt: undefined,
@@ -33,7 +34,7 @@ const NAMES = {
  * @param {Pick<CallToDecide, 'reason'>} call
  */
 export function decisionName(type, { reason }) {
-  if (type === 'resolve' && reason === 'deferred') return 'Answer';
+  if (type === 'resolve' && reason === 'answer') return 'Answer';
   return type in NAMES
     ? NAMES[/** @type {keyof typeof NAMES} */ (type)]
     : type.charAt(0).toUpperCase() + type.slice(1);
