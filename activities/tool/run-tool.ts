@@ -73,6 +73,7 @@ export function createToolActivity(
         const made = [...changes, ...(passed.changes ?? [])].slice(-limits.changes);
         return {
           ...passed,
+          ...(passed.kind === 'invalid' && meta.approved === true && { approved: true as const }),
           ...usage,
           ...(made.length > 0 && { changes: made }),
           ...effortOf(attempt),

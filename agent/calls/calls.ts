@@ -141,6 +141,8 @@ export interface ToolResult {
    * result comes from outside, and the output is the tool's text for the person who is asked.
    */
   kind?: 'error' | 'invalid' | 'deferred' | undefined;
+  /** Only with `invalid`: a person approved this input, so the tool has changed since. */
+  approved?: true | undefined;
   /** For a deferred call: the token that an answer without the run's id needs. */
   token?: string | undefined;
   /** Model calls made inside the tool. */
@@ -211,6 +213,8 @@ export interface ToolCallMeta {
   checkpointBytes?: number | undefined;
   /** The call may take effect once only. */
   once?: true | undefined;
+  /** A person has approved the call. */
+  approved?: true | undefined;
   /** The run has a context, which its agent's manifest holds. */
   context?: true | undefined;
   /** The run began with a config that has hooks. */

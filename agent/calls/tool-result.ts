@@ -12,6 +12,7 @@ const isOneOf =
 const checks: { [F in keyof Required<ToolResult>]: (value: unknown) => boolean } = {
   output: () => true,
   kind: isOneOf('error', 'invalid', 'deferred'),
+  approved: (value) => value === true,
   token: isText,
   usage: isUsage,
   changes: (value) => Array.isArray(value) && value.every(isChange),

@@ -64,14 +64,17 @@ export function resultEnd(tool: ToolManifest, result: unknown, byPerson: boolean
     const { output, whole } = externalOutput(result, tool.maxOutputChars);
     return ended({ observation: output, fromTool: true, recorded: whole ? 'raw' : undefined });
   }
-  const { output, usage, kind, token, changes } = ours;
+  const { output, usage, kind, approved, token, changes } = ours;
   if (kind === 'deferred') return { type: 'deferred', note: output, token, usage };
-  // The model cannot correct an input that a person gave.
-  if (kind === 'invalid' && byPerson) {
-    return { type: 'failed', error: { type: 'ToolInputError', message: asText(output) } };
+  // The model cannot correct an input that a person gave, and a person has to hear that an approved call was not run.
+  if (kind === 'invalid' && (byPerson || approved === true)) {
+    const since = byPerson ? '' : TOOL_CHANGED;
+    return { type: 'failed', error: { type: 'ToolInputError', message: `${since}${asText(output)}` } };
   }
   return ended({ observation: output, fromTool: kind !== 'invalid', recorded: 'runner', usage, changes });
 }
+
+const TOOL_CHANGED = 'The tool has changed since this call was made, and was not run: ';
 
 /** State of the run when a call fails for the last time. */
 export interface FailureContext {

@@ -128,6 +128,25 @@ describe('what follows', () => {
     ['a wait under way', callOf(asking), asked, during, 'nothing'],
     ['a result', callOf(plain), [scheduled, succeeded({ output: 'r' })], during, 'end r'],
     [
+      'an input of the model that the tool does not take',
+      callOf(plain),
+      [scheduled, succeeded({ output: 'no such field', kind: 'invalid' })],
+      during,
+      'end no such field',
+    ],
+    [
+      'an approved input that the tool, changed since, does not take',
+      callOf(asking, approval),
+      [
+        waits('approval'),
+        decided({ type: 'approve' }),
+        scheduled,
+        succeeded({ output: 'no such field', kind: 'invalid', approved: true }),
+      ],
+      during,
+      'ask failed',
+    ],
+    [
       'a result, after the time limit',
       callOf(plain),
       [scheduled, succeeded({ output: 'r' })],

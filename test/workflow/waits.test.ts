@@ -27,6 +27,15 @@ const costly = defineTool({
   approval: ({ amount }) => amount >= 100,
   run: ({ amount }) => `did ${amount}`,
 });
+/** The largest amount that the tool takes: a deploy may change it while a call waits. */
+let most = Infinity;
+const changing = defineTool({
+  name: 'changing',
+  description: 'takes less after a deploy',
+  input: z.object({ amount: z.number().refine((amount) => amount <= most, { error: 'Too much' }) }),
+  approval: 'always',
+  run: ({ amount }) => `did ${amount}`,
+});
 /** Each attempt: input, key, and what it found of the ones before. */
 const attempts: { input: string; key: string; checkpoint: unknown }[] = [];
 const flaky = defineTool({
@@ -60,7 +69,7 @@ const stumbles = defineTool({
 });
 const gate = createGate();
 const asking = agentTool({ name: 'asking', agent: 'guarded', description: 'asks' });
-const tools = [guarded, costly, flaky, deaf, stumbles, human(), gatedTool(gate), asking];
+const tools = [guarded, costly, changing, flaky, deaf, stumbles, human(), gatedTool(gate), asking];
 const agent = (name: string, ...replies: string[]) => ({ name, model: script(...replies), tools });
 const both = modelOf((step) => (step.endsWith('1') ? act('slow', 'a') : answer('ok')));
 const output = z.object({ n: z.number() });
@@ -68,6 +77,7 @@ const rig = useRig({
   agents: [
     agent('guarded', act('guarded', 'a'), act('guarded', 'b')),
     agent('costly', ...['5', '"much"', '500'].map((amount) => act('costly', `{"amount": ${amount}}`))),
+    agent('changing', act('changing', '{"amount": 500}')),
     agent('flaky', act('flaky', 'broken')),
     agent('deaf', act('deaf', 'x')),
     agent('stumbles', act('stumbles', 'x')),
@@ -115,6 +125,18 @@ describe('a call that waits', () => {
       expect.stringContaining('The input of costly is not valid'),
       'did 500',
     ]);
+  });
+
+  test('for an approval waits again if the tool has changed, and no longer takes the approved input', async () => {
+    const run = await waitingRun('changing');
+    most = 100;
+    await run.decide(undefined, { type: 'approve' });
+    await waitOf(run, { n: 1 });
+    const [wait] = (await run.describe()).waiting;
+    expect(wait).toMatchObject({ call: '1.1', reason: 'failed', error: { type: 'ToolInputError' } });
+    expect(wait?.error?.message).toMatch(/^The tool has changed since this call was made.*Too much/su);
+    await run.decide(undefined, { type: 'retry', input: { amount: 50 } });
+    expect(await observations(run)).toEqual([expect.stringContaining('did 50')]);
   });
 
   test('is run again with another input: another key, the same checkpoint, fresh attempts', async () => {

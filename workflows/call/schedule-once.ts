@@ -185,7 +185,7 @@ function metaOf(
 ): ToolCallMeta {
   const { retry, timeoutMs, maxOutputChars } = tool;
   const context = manifest.context === undefined ? undefined : true;
-  const { checkpoint } = open.now;
+  const { checkpoint, approved } = open.now;
   const agent = manifest.tookOver === true ? manifest.name : undefined;
   const { hooks } = manifest;
   const checkpointBytes = share < limits.checkpointBytes ? share : undefined;
@@ -199,6 +199,7 @@ function metaOf(
     maxOutputChars,
     checkpoint,
     checkpointBytes,
+    approved: approved === undefined ? undefined : true,
     context,
     hooks,
   };
