@@ -46,6 +46,8 @@ export interface SessionState {
   handedOver?: { [agent: string]: string } | undefined;
   /** Latest questions whose run came to nothing: it may be retried. */
   unanswered?: { id: string; input: Content }[] | undefined;
+  /** Usage of the model calls that wrote the notes on older turns. No run has made them. */
+  notesUsage?: Usage | undefined;
 }
 
 /** Input of the activity `summarizeConversation`: the turns to summarize, after the earlier summary. */

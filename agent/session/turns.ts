@@ -1,11 +1,13 @@
 import { utf8Length } from '../values/digest.ts';
+import { isUsage } from '../calls/failures.ts';
 import type { MemoryManifest } from '../definition/manifest.ts';
 import { tokensOf } from '../transcript/memory.ts';
 import { type Content, contentText } from '../values/content.ts';
 import { cutOutput } from '../observation/observations.ts';
 import { type RunAnswer, markedAnswer } from '../observation/output.ts';
 import { wholeCharacters } from '../values/values.ts';
-import { type ChatMessage, type Json, asText } from '../values/vocabulary.ts';
+import { type ChatMessage, type Json, addUsage, asText, noUsage } from '../values/vocabulary.ts';
+import type { SessionState, Summarized } from './session.ts';
 
 /** The conversation of a session: questions and their answers, oldest first, perhaps after a summary of older ones. */
 
@@ -52,6 +54,15 @@ export function turnsToFold(
 export function withSummary(messages: readonly ChatMessage[], summary: string): ChatMessage[] {
   const last = parts(messages).turns.at(-1) ?? [];
   return [{ role: 'system', content: SUMMARY_HEAD + summary }, ...last];
+}
+
+/** The session after the model has written notes on its older turns. An operator who completes the activity may leave out the usage. */
+export function withNotes(
+  { messages, notesUsage = noUsage }: Pick<SessionState, 'messages' | 'notesUsage'>,
+  { summary, usage }: Pick<Summarized, 'summary' | 'usage'>,
+): Pick<SessionState, 'messages' | 'notesUsage'> {
+  const sum = isUsage(usage) ? addUsage(notesUsage, usage) : notesUsage;
+  return { messages: withSummary(messages, summary), notesUsage: sum };
 }
 
 /** JSON around an answer: the message's own keys and quotes. */

@@ -3,6 +3,7 @@ import { speakers } from '../../agent/session/session.ts';
 import type { SessionReport, SessionSummary } from '../../client/api/agent-session.ts';
 import { SessionNotFound } from '../../client/connect/errors.ts';
 import { locationOfSession } from '../../client/read/run-location.ts';
+import { costWords, tokenWords } from '../../render/words/usage-words.ts';
 import { count, oneLine } from '../../render/words/amounts.ts';
 import { colorsFor, localTime, localZone, table } from '../shell/display.ts';
 import { sanitizeForTerminal } from '../../agent/text/sanitize.ts';
@@ -64,7 +65,7 @@ async function mustHaveStarted(options: CommonOptions, name: string): Promise<vo
 
 function lines(
   { stdout, env }: Io,
-  { messages, runs, running, queued, unanswered }: SessionReport,
+  { messages, runs, running, queued, unanswered, notesUsage }: SessionReport,
 ): string[] {
   const colors = colorsFor(stdout, env);
   return [
@@ -75,6 +76,11 @@ function lines(
     ...(unanswered.length === 0
       ? []
       : [`without an answer: ${oneLine(unanswered.join(', '))} (again: ${cliName()} retry RUN)`]),
+    ...(notesUsage === undefined
+      ? []
+      : [
+          `notes: ${[count(notesUsage.modelCalls, 'model call'), tokenWords(notesUsage), ...costWords(notesUsage)].join(' · ')}`,
+        ]),
     ...(running === null ? [] : [`running: ${oneLine(running)}`]),
     ...(queued.length === 0 ? [] : [`waiting for their turn: ${oneLine(queued.join(', '))}`]),
   ];

@@ -8,7 +8,7 @@ import {
   newSession,
   sessionId,
 } from '../../agent/session/session.ts';
-import type { ChatMessage } from '../../agent/values/vocabulary.ts';
+import type { ChatMessage, Usage } from '../../agent/values/vocabulary.ts';
 import {
   AGENT_SESSION,
   type RunOwnership,
@@ -43,6 +43,8 @@ export interface SessionReport {
   queued: string[];
   /** Ids of the latest runs without an answer: a retried run adds its answer later. */
   unanswered: string[];
+  /** Usage and cost of the notes that the model wrote on older turns (`memory: { kind: 'summary' }`). In no run's usage. */
+  notesUsage?: Usage | undefined;
 }
 
 export interface SessionSummary {
@@ -101,7 +103,8 @@ export class AgentSession {
   async describe(): Promise<SessionReport> {
     const { runId, ownership } = await locationOfSession(this.#client, this.name);
     const facts = readFacts(this.#client, { workflowId: this.#id, runId });
-    const { name, messages, runs, running, queue, unanswered = [] } = await recordOf(this.name, facts);
+    const record = await recordOf(this.name, facts);
+    const { name, messages, runs, running, queue, unanswered = [], notesUsage } = record;
     const idsOf = (list: readonly { id: string }[]) => list.map(({ id }) => id);
     const { owner } = ownership;
     return {
@@ -112,6 +115,7 @@ export class AgentSession {
       running,
       queued: idsOf(queue),
       unanswered: idsOf(unanswered),
+      ...(notesUsage !== undefined && { notesUsage }),
     };
   }
 

@@ -9,7 +9,7 @@ import {
   sessionLimits,
 } from '../../agent/session/session.ts';
 import { asLateAnswer, withLateAnswer, withUnanswered } from '../../agent/session/late-answers.ts';
-import { withSummary, withTurn } from '../../agent/session/turns.ts';
+import { withNotes, withTurn } from '../../agent/session/turns.ts';
 import { answeredSignal, clearUpdate, sendUpdate } from '../../workflows/messages.ts';
 import type { Fact } from '../read/fact.ts';
 import { asRunInput, asRunResult, asSummarized } from '../read/records.ts';
@@ -50,7 +50,7 @@ async function read(reading: Reading, fact: Fact): Promise<void> {
   }
   if (fact.type === 'succeeded' && fact.of === 'activity') {
     const summed = asSummarized(await fact.result());
-    if (summed !== undefined) record.messages = withSummary(record.messages, summed.summary);
+    if (summed !== undefined) Object.assign(record, withNotes(record, summed));
   }
   await readRun(reading, fact);
 }

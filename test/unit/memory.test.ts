@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { MemoryManifest } from '../../agent/definition/manifest.ts';
 import { remembered, tokensOf } from '../../agent/transcript/memory.ts';
-import { turnsToFold, withSummary, withTurn } from '../../agent/session/turns.ts';
+import { turnsToFold, withNotes, withSummary, withTurn } from '../../agent/session/turns.ts';
 import { type ChatMessage, type Json, asText } from '../../agent/values/vocabulary.ts';
 
 const user = (content: string): ChatMessage => ({ role: 'user', content });
@@ -88,5 +88,15 @@ describe('a summary', () => {
   test('takes their place', () => {
     const messages = withSummary([notes, ...three], 'new');
     expect(messages).toEqual([{ ...notes, content: 'Summary of the conversation so far: new' }, ...turn(3)]);
+  });
+
+  test('adds its usage to that of the notes before, where it is known', () => {
+    const usage = { promptTokens: 90, completionTokens: 10, totalTokens: 100, modelCalls: 1, cost: 0.5 };
+    const first = withNotes({ messages: three }, { summary: 'new', usage });
+    expect(first.notesUsage).toEqual(usage);
+    const second = withNotes({ ...first, messages: three }, { summary: 'newer', usage });
+    expect(second.notesUsage).toMatchObject({ totalTokens: 200, modelCalls: 2, cost: 1 });
+    const byHand = { summary: 'by hand' } as Parameters<typeof withNotes>[1];
+    expect(withNotes({ ...second, messages: three }, byHand).notesUsage).toEqual(second.notesUsage);
   });
 });

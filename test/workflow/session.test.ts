@@ -241,7 +241,9 @@ describe('the memory of an agent', () => {
       said('s3 is the last'),
     ]);
     await untilShown('summary', ({ messages }) => messages.length === 3);
-    expect((await show('summary')).messages.slice(1)).toEqual(turn('s3 is the last'));
+    const report = await show('summary');
+    expect(report.messages.slice(1)).toEqual(turn('s3 is the last'));
+    expect(report.notesUsage).toMatchObject({ modelCalls: 2, totalTokens: expect.any(Number) });
   });
 
   test('as a summary that cannot be had leaves the conversation as it is', async () => {

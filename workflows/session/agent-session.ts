@@ -31,7 +31,7 @@ import {
   withUnanswered,
 } from '../../agent/session/late-answers.ts';
 import { readSessionStart } from '../../agent/session/session-start.ts';
-import { turnsToFold, withSummary, withTurn } from '../../agent/session/turns.ts';
+import { turnsToFold, withNotes, withTurn } from '../../agent/session/turns.ts';
 import { summaryOptions } from '../temporal/activity-options.ts';
 import type { agentRun } from '../agent-run.ts';
 import { AGENT_RUN, type AgentRunInput, type RecordedResult, ownershipIn, runLabels } from '../messages.ts';
@@ -289,7 +289,7 @@ async function summarize(
     summarizeConversation(input: SummarizeInput): Promise<Summarized>;
   }>({ summary: agent, ...summaryOptions(modelQueue) });
   const summarized = await unlessCancelled(summarizeConversation({ agent, ...fold, overrides }));
-  if (summarized !== undefined) state.messages = withSummary(state.messages, summarized.summary);
+  if (summarized !== undefined) Object.assign(state, withNotes(state, summarized));
 }
 
 /** Returns true if Temporal suggests continue-as-new and the state fits into one payload. A longer queue is answered first. */
