@@ -81,10 +81,7 @@ export interface AgentDefinition extends Options<LoopOptions>, Options<RequestOp
 /** A model that is asked only after some failures of the models before it. */
 export interface FallbackModel {
   model: string | Model;
-  /**
-   * Types of these failures. Default: all but `ModelBadRequest` and `ModelContextTooLong`, which are faults of the request; and a
-   * `ModelBadRequest` of a model that does not take the request's images or tools.
-   */
+  /** Types of these failures. Default: all but `ModelContextTooLong`, and `ModelBadRequest` unless the model takes no images or no tools. */
   on?: readonly ModelErrorType[] | undefined;
 }
 
