@@ -90,7 +90,7 @@ describe('a refused parameter', () => {
   ])('is told from %s, which fails at once', async (_what, message, param) => {
     const { server, ask } = await scriptedOpenAI([{ status: 400, error: { message, param } }]);
     const failure = await failureOf(ask(modelRequest({ temperature: 3, extra: { seed: 1 } })));
-    expect(failure.type).toBe('ModelBadRequest');
+    expect(failure).toMatchObject({ type: 'ModelBadRequest', lacksFeature: false });
     expect(server.requests).toHaveLength(1);
   });
 

@@ -223,13 +223,6 @@ test.each([
   expect(await failureOf(call)).toMatchObject({ ...lacks, message: words });
 });
 
-test('a refused value is no missing feature of the model', async () => {
-  const { ask } = await scriptedOpenAI([
-    { status: 400, error: { message: 'temperature must be at most 2' } },
-  ]);
-  expect(await failureOf(ask())).toMatchObject({ type: 'ModelBadRequest', lacksFeature: false });
-});
-
 describe('a limit', () => {
   const quota = 'You exceeded your current quota, please check your plan and billing details.';
 
