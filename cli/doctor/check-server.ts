@@ -22,15 +22,8 @@ const DAY_S = 86_400;
 export async function checkServer(options: CommonOptions & Queues, keys?: Keyring): Promise<Check[]> {
   const { address, namespace, connection } = temporalSettings(options);
   if (address !== undefined) {
-    const advice =
-      'set system.enableActivityEagerExecution and history.transferProcessorMaxPollRPS in its dynamic config';
-    const fast = note(
-      'fast settings',
-      'cannot be read from here; see docs/production.md#settings-of-the-server',
-      advice,
-    );
     const connect = () => connectTo(address, namespace, connection);
-    const more = [fast, waitingCheck('<its Web UI>', namespace)];
+    const more = (version: string) => [fastSettings(version), waitingCheck('<its Web UI>', namespace)];
     return checkRunning(connect, `${address}, as you named it`, { ...options, keys, more });
   }
   const binary = await checkBinary();
@@ -38,20 +31,34 @@ export async function checkServer(options: CommonOptions & Queues, keys?: Keyrin
   if (embedded === undefined) return [...binary, ...(await checkPorts(options))];
   const where = `${embedded.address}, this project's own`;
   const connect = () => connectTo(embedded.address, namespace);
-  const more = embeddedChecks(embedded, namespace);
+  const more = () => embeddedChecks(embedded, namespace);
   const checks = await checkRunning(connect, where, { ...options, keys, more });
   return [...binary, ...checks];
 }
 
+const SETTINGS = ['history.transferProcessorMaxPollRPS', 'history.timerProcessorMaxPollRPS'];
+
+/** The advice for a server that was started elsewhere. Eager activities are on by default from server 1.32 on: dynamicconfig/constants.go of 1.29.1 to 1.32.0. */
+export function fastSettings(version: string): Check {
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  const isEager = major > 1 || minor >= 32;
+  const settings = isEager ? SETTINGS : ['system.enableActivityEagerExecution', ...SETTINGS];
+  return note(
+    'fast settings',
+    'cannot be read from here; see docs/production.md#settings-of-the-server',
+    `set ${settings.join(', ')} in its dynamic config`,
+  );
+}
+
 function embeddedChecks(
-  { uiUrl, fastSettings, dbFile, pid }: EmbeddedServerInfo,
+  { uiUrl, fastSettings: areSet, dbFile, pid }: EmbeddedServerInfo,
   namespace: string,
 ): Check[] {
   return [
     ok('web ui', uiUrl),
     waitingCheck(uiUrl, namespace),
     ok('data', `${dbFile}, process ${pid}`),
-    fastSettings ? ok('fast settings', 'yes') : note('fast settings', 'no'),
+    areSet ? ok('fast settings', 'yes') : note('fast settings', 'no'),
   ];
 }
 
@@ -89,7 +96,11 @@ async function checkPorts({ worker = false }: Queues): Promise<Check[]> {
 async function checkRunning(
   connect: () => Promise<Client>,
   where: string,
-  { keys, more, ...options }: CommonOptions & Queues & { keys: Keyring | undefined; more: Check[] },
+  {
+    keys,
+    more,
+    ...options
+  }: CommonOptions & Queues & { keys: Keyring | undefined; more(version: string): Check[] },
 ): Promise<Check[]> {
   try {
     const client = await connect();
@@ -97,7 +108,7 @@ async function checkRunning(
     const server = ok('server', `${where}, version ${serverVersion}`);
     return [
       server,
-      ...more,
+      ...more(serverVersion),
       ...(await checkNamespace(client)),
       ...(await checkKeys(client, options.taskQueue, keys)),
       ...(await checkWorkers(client, options)),

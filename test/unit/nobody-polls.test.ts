@@ -5,7 +5,7 @@ import type { Client } from '@temporalio/client';
 import { msToTs } from '@temporalio/common/lib/time.js';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { cli } from '../../cli/cli.ts';
-import { checkServer } from '../../cli/doctor/check-server.ts';
+import { checkServer, fastSettings } from '../../cli/doctor/check-server.ts';
 import { callQueues, checkWorkers } from '../../cli/doctor/check-workers.ts';
 import { finish, onlyWorker } from '../../cli/follow/finish.ts';
 import { notBegunText } from '../../cli/print/trace/trace-words.ts';
@@ -147,6 +147,17 @@ describe('doctor', () => {
     };
     expect(await codes(true)).toEqual(exits);
     expect(await codes(false)).toEqual([undefined, undefined, undefined]);
+  });
+
+  test.each([
+    ['1.29.1', true],
+    ['1.31.0', true],
+    ['1.32.0', false],
+    ['2.0.0-rc.1', false],
+  ])('advises the settings that server %s does not have by default', (version, eager) => {
+    const { advice = '' } = fastSettings(version);
+    expect(advice).toContain('history.transferProcessorMaxPollRPS, history.timerProcessorMaxPollRPS');
+    expect(advice.includes('system.enableActivityEagerExecution')).toBe(eager);
   });
 
   test('with --worker fails where this project has no server running', async () => {
