@@ -61,8 +61,9 @@ export function onceGuard(attempt: Attempt, tool: string, retry: RetryPolicy): O
       try {
         return await withGrace(whileNotDone(fresh, retry, signal), signal);
       } catch (error) {
-        if (saysNotDone(error))
-          throw await noEffect(attempt, signal.aborted ? signal.reason : error, 'failed');
+        // An abort is the tool's failure only where it took too long.
+        if (saysNotDone(error) && signal.aborted) throw await noEffect(attempt, signal.reason);
+        if (saysNotDone(error)) throw await noEffect(attempt, error, 'failed');
         if (refusal !== undefined && !committed) throw await noEffect(attempt, refusal);
         const running = error instanceof StillRunning ? heartbeat.record.intent : undefined;
         const isOwn = !context.cancellationSignal.aborted;
