@@ -1,4 +1,3 @@
-import { appendFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   ToolError,
@@ -16,7 +15,7 @@ import {
 import type { Tool, ToolContext, ToolOptions } from '../../tools/index.ts';
 import { scripted } from '../../testing.ts';
 import type { Json } from '../../agent/values/vocabulary.ts';
-import { type Task, journal, noteBegun, places, readTask } from './task.ts';
+import { type Task, begin, journal, linesOf, note, places, readTask } from './task.ts';
 
 export const LOCAL = ['plain', 'deaf', 'progress', 'checkpoint', 'once', 'defer'] as const;
 export const REMOTE = ['sub_agent', 'external', 'mcp_stdio', 'mcp_http', 'http', 'python'] as const;
@@ -26,6 +25,8 @@ export const EXTERNAL_QUEUE = 'durations-external';
 export const SLOTS = 1000;
 /** Longer than any row. */
 const LONG = '20m';
+/** As long as a lost attempt may still act: `reconcile` waits for it where a busy machine starts the next worker late. */
+const PAID = '7m';
 
 type Local = (typeof LOCAL)[number];
 
@@ -40,6 +41,7 @@ export async function durationsConfig(seconds: readonly number[]) {
   const { host } = new URL(places.services());
   const tools: Tool[] = [
     ...LOCAL.map((kind) => local(kind, kind, options)),
+    paid({ ...options, timeout: PAID }),
     agentTool({ agent: 'helper', name: 'sub_agent', description: 'asks an agent', onFailure: 'observe' }),
     externalTool({ ...options, name: 'external', description: 'another worker', taskQueue: EXTERNAL_QUEUE }),
     ...(await mcp({ ...server, env }, options)),
@@ -91,8 +93,11 @@ function inputOf(task: Task, question: string): Json {
   if (tool === 'sub_agent') return { __arg1: JSON.stringify({ ...task, tool: 'plain' }) };
   if (tool === 'external' || tool === 'ask') return { __arg1: question };
   if (tool !== 'python') return { task: question };
-  const note = `open(${JSON.stringify(journal('begun'))}, 'a').write(${JSON.stringify(key)} + '\\n')`;
-  const code = `import time\nx = ${note}\ntime.sleep(${seconds})\nprint('did ${key}')`;
+  const file = JSON.stringify(journal('begun'));
+  const noted = `open(${file}, 'a').write(${JSON.stringify(key)} + '\\n')`;
+  const again = `open(${file}).read().split().count(${JSON.stringify(key)}) > 1`;
+  const pause = task.killed === true ? `(1 if ${again} else 3600)` : `${seconds}`;
+  const code = `import time\nx = ${noted}\ntime.sleep(${pause})\nprint('did ${key}')`;
   return { __arg1: code };
 }
 
@@ -103,16 +108,19 @@ function local(kind: Local, name: string, options: Omit<ToolOptions, 'name' | 'd
     description: `${kind}: takes its time`,
     ...(kind === 'once' && { effects: 'once' }),
     input: z.object({ task: z.string() }),
-    async run({ task }, context) {
-      const { seconds, key, end } = readTask(task);
-      noteBegun(key);
+    async run({ task: text }, context) {
+      const task = readTask(text);
+      const { key, end } = task;
+      const seconds = begin(task);
       if (kind === 'defer') {
         const { token } = await context.defer();
         const answer = { token, at: Date.now() + seconds * 1000, output: `did ${key}` };
-        appendFileSync(journal('tokens'), `${JSON.stringify(answer)}\n`);
+        note('tokens', JSON.stringify(answer));
         return 'later';
       }
-      await wait(kind, seconds, context);
+      const lost = kind === 'checkpoint' ? partsLost(key, context) : 0;
+      await wait(kind, { key, seconds }, context);
+      if (lost > 0) return `lost ${lost} parts`;
       if (end === 'error') throw new Error('it broke');
       if (end === 'tool error') throw new ToolError('it is closed');
       return `did ${key}`;
@@ -120,16 +128,53 @@ function local(kind: Local, name: string, options: Omit<ToolOptions, 'name' | 'd
   });
 }
 
+/** Takes effect once, in the middle of its time or before it, as the task says. */
+function paid(options: Omit<ToolOptions, 'name' | 'description'>): Tool {
+  return defineTool({
+    ...options,
+    name: 'paid',
+    description: 'takes effect',
+    effects: 'once',
+    input: z.object({ task: z.string() }),
+    async run({ task: text }, { commit, signal }) {
+      const task = readTask(text);
+      const { key, end } = task;
+      const seconds = begin(task);
+      const pause = () => sleep(seconds * 1000, undefined, { signal });
+      if (end === 'before the effect') await pause();
+      await commit();
+      note('effects', key);
+      if (end === 'after the effect') await pause();
+      return `did ${key}`;
+    },
+    reconcile({ task }) {
+      const { key } = readTask(task);
+      return linesOf('effects').includes(key)
+        ? { status: 'done', output: `did ${key}` }
+        : { status: 'notDone' };
+    },
+  });
+}
+
+/** Checkpoints that were stored and that the attempt does not know of. */
+function partsLost(key: string, { lastCheckpoint = -1 }: ToolContext): number {
+  const stored = linesOf('stored').filter((line) => line === key).length;
+  return stored - 1 - Number(lastCheckpoint);
+}
+
 async function wait(
   kind: Local,
-  seconds: number,
-  { signal, checkpoint, progress }: ToolContext,
+  { key, seconds }: Pick<Task, 'key' | 'seconds'>,
+  { signal, checkpoint, progress, lastCheckpoint = -1 }: ToolContext,
 ): Promise<void> {
   if (kind === 'deaf') return sleep(seconds * 1000);
   const until = performance.now() + seconds * 1000;
-  for (let n = 0; performance.now() < until; n++) {
+  for (let n = Number(lastCheckpoint) + 1; performance.now() < until; n++) {
     if (kind === 'progress') progress(`${n}`);
-    if (kind === 'checkpoint') await checkpoint(n);
+    if (kind === 'checkpoint') {
+      await checkpoint(n);
+      note('stored', key);
+    }
     const pause = kind === 'progress' || kind === 'checkpoint' ? 500 : Infinity;
     await sleep(Math.max(0, Math.min(pause, until - performance.now())), undefined, { signal });
   }

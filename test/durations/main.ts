@@ -5,22 +5,28 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { NativeConnection, Worker } from '@temporalio/worker';
+import { aFewAtATime } from '../../agent/values/concurrent.ts';
 import { startEmbedded } from '../../index.ts';
 import { startGateway } from '../support/gateway-server.ts';
 import { EXTERNAL_QUEUE, SLOTS, durationsConfig } from './agents.ts';
 import { callRows } from './calls.ts';
+import { killedRows } from './killed.ts';
+import { SIGNALS, type Signal, startKilling } from './killings.ts';
 import { readerRows } from './readers.ts';
 import type { Bench, Row } from './row.ts';
 import { startServices } from './services.ts';
-import { type Task, linesOf, noteBegun, readTask } from './task.ts';
+import { type Task, begin, linesOf, readTask, timesBegun } from './task.ts';
 
 const { values } = parseArgs({
   options: { 'up-to': { type: 'string', default: '320' }, only: { type: 'string', default: '' } },
 });
 const durations = [1, 5, 7, 12, 65, 320].filter((seconds) => seconds <= Number(values['up-to']));
-const rows = [...callRows, ...readerRows].filter(({ name }) => name.includes(values.only));
-/** On top of a cell's duration: a second attempt, and a machine with other work. */
-const MARGIN_MS = 90_000;
+const rows = [...callRows, ...readerRows, ...killedRows].filter(({ name }) => name.includes(values.only));
+const longest = Math.max(...durations);
+/** On top of a cell's duration: what takes longer does not end, however busy the machine. */
+const MARGIN_MS = 600_000;
+/** Short cells at a time: a machine that begins hundreds of calls at once is late with all of them. */
+const SHORT_AT_ONCE = 60;
 
 const folder = mkdtempSync(join(tmpdir(), 'durations-'));
 process.env['DURATIONS_FOLDER'] = folder;
@@ -43,10 +49,9 @@ const external = await Worker.create({
   shutdownForceTime: '1s',
   activities: {
     async external(question: string) {
-      const { seconds, key } = readTask(question);
-      noteBegun(key);
-      await sleep(seconds * 1000);
-      return `did ${key}`;
+      const task = readTask(question);
+      await sleep(begin(task) * 1000);
+      return `did ${task.key}`;
     },
   },
 });
@@ -54,26 +59,43 @@ const externalEnds = external.run();
 /** Tokens of the deferred calls that have their results. */
 const given = new Set<string>();
 const answering = setInterval(() => void answerDeferred(), 200);
-const bench: Bench = { client, gateway: gateway.url };
+const killings = { SIGKILL: killing('SIGKILL'), SIGTERM: killing('SIGTERM') };
+const bench: Bench = { client, gateway: gateway.url, killings };
 
 const wrong: string[] = [];
-const cells = await Promise.all(
-  rows.map((row) => Promise.all(durations.map((seconds) => cell(row, seconds)))),
-);
+const cells = rows.map((row) => durations.map((seconds) => ({ row, seconds, seen: '-' })));
+const look = async (one: { row: Row; seconds: number; seen: string }) => {
+  one.seen = await cell(one.row, one.seconds);
+};
+// A worker is killed in the middle of all its calls, and what lasts longest begins at once.
+const isShort = ({ row, seconds }: { row: Row; seconds: number }) => row.kill === undefined && seconds < 60;
+await Promise.all([
+  ...cells.flat().flatMap((one) => (isShort(one) ? [] : [look(one)])),
+  aFewAtATime(cells.flat().filter(isShort), SHORT_AT_ONCE, look),
+]);
 console.log(['', ...durations.map((seconds) => `${seconds} s`)].join(' | '));
-for (const [index, row] of rows.entries()) console.log([row.name, ...(cells[index] ?? [])].join(' | '));
-const count = cells.flat().filter((one) => one !== '-').length;
+for (const [index, row] of rows.entries())
+  console.log([row.name, ...(cells[index] ?? []).map(({ seen }) => seen)].join(' | '));
+const count = cells.flat().filter(({ seen }) => seen !== '-').length;
 console.log(`\n${count} cells, ${wrong.length} wrong${wrong.length > 0 ? ':' : ''}`);
 for (const line of wrong) console.log(line);
 process.exitCode = wrong.length > 0 ? 1 : 0;
 await end();
+
+function killing(signal: Signal) {
+  const cells = rows.filter(({ kill }) => kill === signal).length * durations.length;
+  return startKilling({ signal, client, folder, longest, cells });
+}
 
 /** `-`: the row has no cell for the duration. */
 async function cell(row: Row, seconds: number): Promise<string> {
   if (seconds < (row.least ?? 0)) return '-';
   const task: Task = { ...row.task, seconds, key: `${row.name}-${seconds}`.replaceAll(/\W+/gu, '_') };
   const over = new AbortController();
-  const late = sleep(2 * seconds * 1000 + MARGIN_MS, 'no end', { signal: over.signal, ref: false });
+  const limit = row.kill === undefined ? seconds : longest;
+  const late = sleep(2 * limit * 1000 + MARGIN_MS, undefined, { signal: over.signal, ref: false }).then(
+    () => `no end; begun ${timesBegun(task.key)}`,
+  );
   const told = row.run(bench, task).catch((error: unknown) => `threw ${String(error)}`);
   const seen = await Promise.race([told, late]);
   over.abort();
@@ -96,6 +118,7 @@ async function answerDeferred(): Promise<void> {
 async function end(): Promise<void> {
   clearInterval(answering);
   gateway.stop();
+  await Promise.all(SIGNALS.map((signal) => killings[signal].stop()));
   external.shutdown();
   // Calls that last for an hour are left.
   await externalEnds.catch(() => undefined);

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
 import { CallToolRequestSchema, ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js';
-import { noteBegun, readTask } from './task.ts';
+import { begin, readTask } from './task.ts';
 
 const server = new Server({ name: 'durations', version: '1' }, { capabilities: { tools: {} } });
 const properties = { task: { type: 'string' } };
@@ -11,9 +11,8 @@ server.setRequestHandler(ListToolsRequestSchema, () => ({
   tools: [{ name: 'mcp_stdio', description: 'takes its time', inputSchema }],
 }));
 server.setRequestHandler(CallToolRequestSchema, async ({ params }) => {
-  const { seconds, key } = readTask(String(params.arguments?.['task']));
-  noteBegun(key);
-  await sleep(seconds * 1000);
-  return { content: [{ type: 'text', text: `did ${key}` }] };
+  const task = readTask(String(params.arguments?.['task']));
+  await sleep(begin(task) * 1000);
+  return { content: [{ type: 'text', text: `did ${task.key}` }] };
 });
 await server.connect(new StdioServerTransport());

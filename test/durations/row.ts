@@ -1,11 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AgentClient } from '../../client/index.ts';
+import type { Killing, Signal } from './killings.ts';
 import { type Task, timesBegun } from './task.ts';
 
 /** Runs and people that the rows of a table use. */
 export interface Bench {
   client: AgentClient;
   gateway: string;
+  killings: { [signal in Signal]: Killing };
 }
 
 /** One row of the table: a cell for each duration in which it makes sense. */
@@ -13,6 +15,8 @@ export interface Row {
   name: string;
   /** Only for durations from here on. Default: 0. */
   least?: number;
+  /** The worker of the row is killed so, when the longest of the calls has lasted its time. */
+  kill?: Signal;
   /** Outcome that has to be seen. */
   expected(task: Task): string;
   /** Returns what was seen. */

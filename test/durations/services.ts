@@ -2,7 +2,7 @@ import { type IncomingMessage, type ServerResponse, createServer } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fieldOf } from '../../agent/values/values.ts';
-import { Task, noteBegun, readTask } from './task.ts';
+import { Task, begin, readTask } from './task.ts';
 
 interface Service {
   url: string;
@@ -30,10 +30,9 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
   let body = '';
   for await (const piece of request) body += String(piece);
   if (pathname === '/page') {
-    const { seconds, key } = readTask(searchParams.get('task') ?? '');
-    noteBegun(key);
-    await sleep(seconds * 1000);
-    response.end(`did ${key}`);
+    const task = readTask(searchParams.get('task') ?? '');
+    await sleep(begin(task) * 1000);
+    response.end(`did ${task.key}`);
   } else if (pathname === '/mcp') await mcp(JSON.parse(body || '{}') as McpRequest, response);
   else await model(JSON.parse(body) as ModelBody, response);
 }
@@ -59,10 +58,9 @@ async function mcp({ id, method, params }: McpRequest, response: ServerResponse)
     const inputSchema = { type: 'object', properties, required: ['task'] };
     send({ tools: [{ name: 'mcp_http', description: 'takes its time', inputSchema }] });
   } else {
-    const { seconds, key } = readTask(String(fieldOf(params?.arguments, 'task')));
-    noteBegun(key);
-    await sleep(seconds * 1000);
-    send({ content: [{ type: 'text', text: `did ${key}` }] });
+    const task = readTask(String(fieldOf(params?.arguments, 'task')));
+    await sleep(begin(task) * 1000);
+    send({ content: [{ type: 'text', text: `did ${task.key}` }] });
   }
 }
 
@@ -74,8 +72,9 @@ interface ModelBody {
 
 /** Answers after the time of the task, in the way that the name of the model says. */
 async function model({ model: name, messages }: ModelBody, response: ServerResponse): Promise<void> {
-  const { seconds, key, end } = Task.parse(JSON.parse(textOf(messages.at(-1)?.content)));
-  noteBegun(key);
+  const task = Task.parse(JSON.parse(textOf(messages.at(-1)?.content)));
+  const { key, end } = task;
+  const seconds = begin(task);
   const head = { id: 'c', created: 1, model: name };
   const piece = (delta: object, finish_reason: string | null = null) => {
     const chunk = { ...head, object: 'chat.completion.chunk', choices: [{ index: 0, delta, finish_reason }] };

@@ -11,6 +11,8 @@ export const Task = z.object({
   /** Names the call in the journal. */
   key: z.string(),
   end: z.string(),
+  /** A worker is killed in the middle of the first attempt, which would last for an hour; the next one takes a second. */
+  killed: z.boolean().optional(),
 });
 export type Task = z.output<typeof Task>;
 
@@ -24,19 +26,27 @@ export function readTask(text: string): Task {
   return Task.parse(JSON.parse(text));
 }
 
-export function journal(name: 'begun' | 'tokens'): string {
+type Journal = 'begun' | 'tokens' | 'stored' | 'effects';
+
+export function journal(name: Journal): string {
   return join(places.folder(), name);
 }
 
-/** Counts the beginning of a call. */
-export function noteBegun(key: string): void {
-  appendFileSync(journal('begun'), `${key}\n`);
+/** Counts the beginning of an attempt. Returns the seconds that it takes. */
+export function begin({ key, seconds, killed }: Task): number {
+  note('begun', key);
+  if (killed !== true) return seconds;
+  return timesBegun(key) > 1 ? 1 : 3600;
+}
+
+export function note(name: Journal, line: string): void {
+  appendFileSync(journal(name), `${line}\n`);
 }
 
 export function timesBegun(key: string): number {
   return linesOf('begun').filter((line) => line === key).length;
 }
 
-export function linesOf(name: 'begun' | 'tokens'): string[] {
+export function linesOf(name: Journal): string[] {
   return existsSync(journal(name)) ? readFileSync(journal(name), 'utf8').split('\n').filter(Boolean) : [];
 }
