@@ -52,8 +52,10 @@ export interface KeptEnd {
 export interface DoneCall {
   call: string;
   tool: string;
-  /** Digest of its input. */
+  /** Digest of its input, as the tool's schema parsed it. */
   input: string;
+  /** Digest of its input as it was written: a worker without the tool knows no other. Absent in older records. */
+  written?: string | undefined;
   /** The beginning of its result; absent without a recorded end. */
   output?: string | undefined;
 }

@@ -3,15 +3,24 @@ import { type DoneCall, inputDigest } from '../calls/restart.ts';
 import { canonicalJson } from '../values/json-object.ts';
 import type { ErrorInfo, Json } from '../values/vocabulary.ts';
 
-/** Finds a call of a dropped step that had the same effect; undefined: there was none. */
+/** Finds a call of a dropped step that had the same effect, or was written the same; undefined: there was none. */
 export function earlierCall(
   done: readonly DoneCall[],
   action: Pick<PlannedAction, 'tool' | 'toolInput' | 'effect'>,
   input: Json,
 ): DoneCall | undefined {
   if (done.length === 0) return undefined;
-  const digest = effectDigest(action, input);
-  return done.findLast((call) => call.tool === action.tool && call.input === digest);
+  const asked = effectOf(action, input);
+  const isSame = (call: DoneCall) => call.input === asked.input || call.written === asked.written;
+  return done.findLast((call) => call.tool === action.tool && isSame(call));
+}
+
+/** Returns what is remembered of a call's input. */
+export function effectOf(
+  action: Pick<PlannedAction, 'toolInput' | 'effect'>,
+  input: Json,
+): { input: string; written: string } {
+  return { input: effectDigest(action, input), written: inputDigest(input) };
 }
 
 /**

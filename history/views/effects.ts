@@ -11,7 +11,7 @@ import { readModelTurn } from '../../agent/calls/model-turn.ts';
 import { type DoneCall, EARLIER_EFFECTS, isDropped, isOnce, lastOfEach } from '../../agent/calls/restart.ts';
 import { readToolResult } from '../../agent/calls/tool-result.ts';
 import { REWIND_POINT } from '../../agent/run/rewind-point.ts';
-import { effectDigest } from '../../agent/rules/repeated.ts';
+import { effectOf } from '../../agent/rules/repeated.ts';
 import { aftermath, withIntent } from '../../agent/rules/doubt.ts';
 import { runSignals } from '../../agent/run/run-signals.ts';
 import { callWithin } from '../../agent/rules/call-rules.ts';
@@ -124,7 +124,7 @@ async function read(
     reading.open.set(key, { tool, workId: fact.workId, before: reading.latest.get(schedules) });
     reading.latest.set(schedules, key);
     const action = reading.planned.get(schedules) ?? { toolInput: input };
-    reading.effects.set(key, { call, tool: tool.name, input: effectDigest(action, input) });
+    reading.effects.set(key, { call, tool: tool.name, ...effectOf(action, input) });
     return;
   }
   if (fact.type === 'succeeded') {

@@ -29,6 +29,7 @@ const FAILED_ONCE: [seed: number, problem: string][] = [
   [3_000_059, 'another agent than that of the conversation wrote its summary'],
   [3_000_859, 'the inline calls of a turn that was cancelled in a pause were not reported'],
   [4_000_377, 'a cancellation during `afterTool` hid the effect of a call'],
+  [5_000_176, 'a call that a worker without its tool had planned was done again unasked'],
   [5_000_964, 'the laws took two equal answers of a person, a summary and a reply, for one'],
 ];
 

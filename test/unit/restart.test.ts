@@ -3,7 +3,7 @@ import type { Fact } from '../../history/read/fact.ts';
 import { waitingSummary } from '../../agent/rules/waiting.ts';
 import { createTrace } from '../../history/trace/trace.ts';
 import { type RestartedEvent, inputDigest, isDropped, lastOfEach } from '../../agent/calls/restart.ts';
-import { earlierCall, repeatedError } from '../../agent/rules/repeated.ts';
+import { earlierCall, effectOf, repeatedError } from '../../agent/rules/repeated.ts';
 import { withObservations } from '../../agent/run/transcript-edits.ts';
 import { conversation } from '../../agent/transcript/prompt-context.ts';
 import { type Entry, withRunId } from '../../agent/transcript/entries.ts';
@@ -133,6 +133,17 @@ describe('an earlier call with the same effect', () => {
     expect(earlierCall(done, action, toolInput)).toBeUndefined();
     expect(earlierCall(done, { ...action, effect }, toolInput)).toBe(done[0]);
     expect(earlierCall(done, { ...action, effect }, { sum: 4, to: 'Ann' })).toBeUndefined();
+  });
+
+  test('is found by what was written, where a worker without the tool planned one of the two', () => {
+    const written = '{"sum":3}';
+    const effect = inputDigest({ sum: 3 });
+    const known = { call: '3.1', tool: 'pay', ...effectOf({ toolInput: written, effect }, written) };
+    const unknown = { call: '3.1', tool: 'pay', ...effectOf({ toolInput: written }, written) };
+    const planned = { tool: 'pay', toolInput: written };
+    expect(earlierCall([known], planned, written)).toBe(known);
+    expect(earlierCall([unknown], { ...planned, effect }, written)).toBe(unknown);
+    expect(earlierCall([unknown], { ...planned, effect }, '{"sum":4}')).toBeUndefined();
   });
 
   test('is told with what it returned, or that nobody knows', () => {
