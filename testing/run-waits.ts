@@ -1,4 +1,10 @@
-import { type WaitingCall, possibleUpdates, reasonText, stateOf } from '../agent/rules/waiting.ts';
+import {
+  type WaitingCall,
+  calledText,
+  possibleUpdates,
+  reasonText,
+  stateOf,
+} from '../agent/rules/waiting.ts';
 import type { AgentRun } from '../client/api/agent-run.ts';
 
 /** A run waits for a person, and its test gives no answer. */
@@ -16,11 +22,11 @@ export class RunWaits extends Error {
 }
 
 function waitsMessage(id: string, waiting: WaitingCall): string {
-  const { tool, call, error } = waiting;
+  const { error } = waiting;
   const why = error === undefined ? '' : `: ${error.message}`;
   const [first = 'retry', ...others] = possibleUpdates(stateOf(waiting));
   return [
-    `Run "${id}" waits for a person: ${tool} (${call}) ${reasonText(waiting)}${why}`,
+    `Run "${id}" waits for a person: ${calledText(waiting)} ${reasonText(waiting)}${why}`,
     `Let the test answer (${[first, ...others].join(', ')}):`,
     `  run(agent, input, { onWaiting: (waiting, run) => run.decide(waiting.call, { type: '${first}' }) })`,
   ].join('\n');

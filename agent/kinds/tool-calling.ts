@@ -63,7 +63,13 @@ function toolSpec({ name, description, inputSchema }: ToolManifest): ToolSpec {
 
 const SINGLE_STRING: JsonSchema = {
   type: 'object',
-  properties: { [ONLY_ARGUMENT]: { title: ONLY_ARGUMENT, type: 'string' } },
+  properties: {
+    [ONLY_ARGUMENT]: {
+      title: ONLY_ARGUMENT,
+      type: 'string',
+      description: 'The whole input of the tool, as one text.',
+    },
+  },
   required: [ONLY_ARGUMENT],
 };
 

@@ -91,6 +91,12 @@ export interface RecordedWait {
   until?: number | undefined;
 }
 
+/** Name of a waiting call in a sentence: `pay (3.1)`, or `the model of step 3`. */
+export function calledText(wait: Pick<WaitingCall, 'call' | 'tool' | 'reason'>): string {
+  const { call, tool } = wait;
+  return stateOf(wait).kind === 'tool' ? `${tool} (${call})` : `the model of step ${call}`;
+}
+
 /** Text after the name of a waiting call, such as `failed`. */
 export function reasonText({ reason, until }: Pick<WaitingCall, 'reason' | 'until'>): string {
   if (until !== undefined) return 'may still be running somewhere';

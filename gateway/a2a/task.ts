@@ -1,5 +1,11 @@
 import { possibleDecisions } from '../../agent/rules/possible-decisions.ts';
-import { type WaitingCall, awaitsResult, needsPerson, reasonText } from '../../agent/rules/waiting.ts';
+import {
+  type WaitingCall,
+  awaitsResult,
+  calledText,
+  needsPerson,
+  reasonText,
+} from '../../agent/rules/waiting.ts';
 import type { Json, RunStatus } from '../../agent/values/vocabulary.ts';
 import type { RunReport } from '../../client/report.ts';
 import { failureText } from '../access/failure-text.ts';
@@ -104,12 +110,13 @@ function askingMessage(run: string, waits: readonly WaitingCall[]): SaidParts {
 }
 
 function askingText(wait: WaitingCall): string {
-  const { call, tool, toolInput, error, reason } = wait;
+  const { toolInput, error, reason } = wait;
   const why = error === undefined ? '' : ` (${error.message})`;
   const answers = possibleDecisions(wait).map(({ type }) => type);
   const result = reason === 'answer' ? 'answer' : 'result';
   const how = awaitsResult(wait) ? `Reply with the ${result}.` : `Reply with one of: ${answers.join(', ')}.`;
-  return `${tool} (${call}) ${reasonText(wait)}${why}: ${JSON.stringify(toolInput)}. ${how}`;
+  const input = toolInput === null ? '' : `: ${JSON.stringify(toolInput)}`;
+  return `${calledText(wait)} ${reasonText(wait)}${why}${input}. ${how}`;
 }
 
 /** The only artifact of a task. */

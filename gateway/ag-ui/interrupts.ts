@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { type DecisionName, type OperatorDecision, fittingDecisions } from '../../agent/rules/decisions.ts';
-import { type WaitingCall, reasonText, stateOf } from '../../agent/rules/waiting.ts';
+import { type WaitingCall, calledText, reasonText, stateOf } from '../../agent/rules/waiting.ts';
 import { demand } from '../http/caller.ts';
 import type { ProtocolRequest } from '../http/protocol.ts';
 import { bad } from '../http/read-body.ts';
@@ -25,7 +25,7 @@ export function interruptOf(run: string, wait: WaitingCall): AguiInterrupt {
   return {
     id: approvalId({ run, call, n }),
     reason,
-    message: `${tool} (${call}) ${reasonText(wait)}${error === undefined ? '' : `: ${error.message}`}`,
+    message: `${calledText(wait)} ${reasonText(wait)}${error === undefined ? '' : `: ${error.message}`}`,
     ...(call.includes('.') && !call.includes('/') && { toolCallId: idsOf(run).tool(call) }),
     responseSchema: reason === 'approval' ? APPROVAL_SCHEMA : decisionSchema(decisions),
     metadata: { run, call, n, tool, toolInput, decisions, ...(note !== undefined && { note }) },

@@ -2,7 +2,7 @@ import type { InputRequests } from '@modelcontextprotocol/server';
 import type { OperatorDecision } from '../../agent/rules/decisions.ts';
 import { type PossibleDecision, possibleDecisions } from '../../agent/rules/possible-decisions.ts';
 import { waitReasonOf } from '../../agent/rules/wait-reasons.ts';
-import type { WaitingCall } from '../../agent/rules/waiting.ts';
+import { type WaitingCall, calledText } from '../../agent/rules/waiting.ts';
 import { fieldOf } from '../../agent/values/values.ts';
 import type { AgentRun } from '../../client/api/agent-run.ts';
 import { bad } from '../http/read-body.ts';
@@ -29,8 +29,9 @@ export function formOf(wait: WaitingCall) {
   };
 }
 
-function questionOf({ tool, call, reason, toolInput, note, error }: WaitingCall): string {
-  const lines = [`${tool} (${call}) ${waitReasonOf(reason).text}: ${JSON.stringify(toolInput)}`];
+function questionOf(wait: WaitingCall): string {
+  const { reason, toolInput, note, error } = wait;
+  const lines = [`${calledText(wait)} ${waitReasonOf(reason).text}: ${JSON.stringify(toolInput)}`];
   if (typeof note === 'string') lines.push(note);
   if (error !== undefined) lines.push(error.message);
   return lines.join('\n');

@@ -1,4 +1,5 @@
 import type { RunPart } from './run-parts.ts';
+import { calledText, reasonText } from '../../agent/rules/waiting.ts';
 import { NO_WORKER } from './worker-parts.ts';
 
 /** A line about the work of a run, for clients that show progress; undefined for parts that are no progress. */
@@ -13,7 +14,7 @@ export function progressText(part: RunPart): string | undefined {
     case 'worker':
       return part.isThere ? 'A worker is there' : NO_WORKER;
     case 'waiting':
-      return `${part.wait.call} ${part.wait.tool} waits: ${part.wait.reason}`;
+      return `${calledText(part.wait)} ${reasonText(part.wait)}`;
     default:
       return undefined;
   }

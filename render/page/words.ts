@@ -1,7 +1,7 @@
 import { EXCEPTION_TOOL, type RunStatus } from '../../agent/values/vocabulary.ts';
 import type { OperatorDecision } from '../../agent/run/events.ts';
 import { ruleOf } from '../../agent/rules/decisions.ts';
-import { type WaitingCall, needsPerson, reasonText, stateOf } from '../../agent/rules/waiting.ts';
+import { type WaitingCall, calledText, needsPerson, reasonText } from '../../agent/rules/waiting.ts';
 import { count, duration } from '../words/amounts.ts';
 import { type Html, html } from './html.ts';
 import type { ShownCall, Note, Turn, Work } from '../../agent/run/run-turns.ts';
@@ -80,10 +80,10 @@ function unfinished({ spans, notes }: Work): State {
 }
 
 export function waitingFor(wait: WaitingCall): string {
-  const { call, tool, reason } = wait;
+  const { call, reason } = wait;
   if (reason === 'limit') return `the run before step ${call} ${reasonText(wait)}`;
   const why = reason === 'approval' ? 'needs approval' : reasonText(wait);
-  return stateOf(wait).kind === 'tool' ? `${tool} (${call}) ${why}` : `the model of step ${call} ${why}`;
+  return `${calledText(wait)} ${why}`;
 }
 
 /** 850 ms, 12.5 s, 4 min 10 s, 3 h 5 min, 2 days 7 h. */

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { nextCall } from '../../agent/run/call-next.ts';
 import type { Call, CallFact } from '../../agent/run/call-state.ts';
 import { nextAction } from '../../agent/run/next-action.ts';
+import { calledText } from '../../agent/rules/waiting.ts';
 import { asking, callOf, decided, during, human, plain, succeeded, waits } from '../support/call-facts.ts';
 
 /** What a person is told of a call, and asked about it. */
@@ -38,4 +39,9 @@ test('a question to a person is one, also in a history of 0.3.0', () => {
       reason: 'answer',
     });
   }
+});
+
+test('a call is named to a person by its tool, or as the model of a step', () => {
+  expect(calledText({ call: '3.1', tool: 'pay', reason: 'approval' })).toBe('pay (3.1)');
+  expect(calledText({ call: '1/3', tool: 'callModel', reason: 'failed' })).toBe('the model of step 1/3');
 });

@@ -8,7 +8,8 @@ describe('a request', () => {
   test('without steps is the system text, the question, and the tools with their schemas', () => {
     const inputSchema = { type: 'object', properties: { a: { type: 'integer' } }, required: ['a'] };
     const tools = [sampleTool('search', 'Looks up.'), sampleTool('add', 'Adds.', { inputSchema })];
-    const properties = { __arg1: { title: '__arg1', type: 'string' } };
+    const description = 'The whole input of the tool, as one text.';
+    const properties = { __arg1: { title: '__arg1', type: 'string', description } };
     const text = { type: 'object', properties, required: ['__arg1'] };
     const content =
       'You answer the user as well as you can. Call the tools you are given where they help, several at once where they do not depend on one another. As soon as you know enough, answer in plain words.';

@@ -82,7 +82,7 @@ function afterWait(last: Ending | undefined): AfterLimit {
     case 'aborted':
       throw runFailure(last.error);
     case 'unanswered': {
-      const after = unanswered(last.timeout, { tool: 'callModel', reason: 'limit' });
+      const after = unanswered(last.timeout, { tool: 'the model call', reason: 'limit' });
       if (after.type === 'fail') throw runFailure(after.error);
       return { type: 'stop' };
     }

@@ -2,7 +2,13 @@ import { type Sinks, log as workflowLog, proxySinks, workflowInfo } from '@tempo
 import type { RunEvent, TimelessEvent } from '../../agent/run/events.ts';
 import { qualifyImageRefs } from '../../agent/start/image-refs.ts';
 import type { Counters } from '../../agent/limits/counters.ts';
-import { type WaitingCall, possibleUpdates, reasonText, stateOf } from '../../agent/rules/waiting.ts';
+import {
+  type WaitingCall,
+  calledText,
+  possibleUpdates,
+  reasonText,
+  stateOf,
+} from '../../agent/rules/waiting.ts';
 import type { WaitingReason } from '../../agent/rules/wait-reasons.ts';
 import { type RunSpan, isWithin } from '../../agent/run/run-spans.ts';
 import { restartedEvent } from '../../agent/run/transcript-edits.ts';
@@ -74,11 +80,11 @@ interface TraceFold {
 
 /** Logs a wait in the worker's log, with the command that ends it. The worker adds the run's id. */
 export function logWaiting(waiting: WaitingCall): void {
-  const { call, tool, reason, error, until } = waiting;
+  const { call, reason, error, until } = waiting;
   const why = error === undefined ? '' : `: ${boundedText(error.message, 200).replace(/\.$/u, '')}`;
   const [first = ''] = possibleUpdates(stateOf(waiting));
   const which = reason === 'limit' ? '' : ` ${call}`;
-  const what = `${tool} (${call}) ${reasonText(waiting)}`;
+  const what = `${calledText(waiting)} ${reasonText(waiting)}`;
   const text =
     until === undefined
       ? `waits for you: ${what}${why}`
@@ -91,8 +97,9 @@ export function logWaiting(waiting: WaitingCall): void {
 }
 
 /** Logs the end of a wait. `outcome`: the decision, or another reason for the end. */
-export function logResumed({ call, tool }: WaitingCall, outcome: string): void {
-  workflowLog.debug(`no longer waits for you: ${tool} (${call}): ${outcome}`, { resumed: call });
+export function logResumed(waiting: WaitingCall, outcome: string): void {
+  const text = `no longer waits for you: ${calledText(waiting)}: ${outcome}`;
+  workflowLog.debug(text, { resumed: waiting.call });
 }
 
 export function emitStart(emit: Emit | undefined, { agent, question, by }: AgentRunInput): void {

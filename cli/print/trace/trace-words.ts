@@ -2,7 +2,7 @@ import { type ErrorInfo, type Json, type Usage, asText } from '../../../agent/va
 import { modelWords } from '../../../agent/definition/agent-models.ts';
 import type { ModelTurn } from '../../../agent/calls/calls.ts';
 import type { PausedBy, RunEvent, RunStep } from '../../../agent/run/events.ts';
-import { type WaitingCall, reasonText, stateOf } from '../../../agent/rules/waiting.ts';
+import { type WaitingCall, calledText, reasonText } from '../../../agent/rules/waiting.ts';
 import type { RestartedEvent } from '../../../agent/calls/restart.ts';
 import type { CallNotBegun, PausedCall } from '../../../client/report.ts';
 import { cliName, shellWord } from '../../../client/connect/cli-name.ts';
@@ -95,8 +95,8 @@ export function notBegunText({ tool, call, taskQueue }: CallNotBegun): string {
  * of the wait.
  */
 export function waitingText(waiting: WaitingCall, whyShown: boolean, at = 0): string {
-  const { call, tool, error, note, until } = waiting;
-  const what = stateOf(waiting).kind === 'tool' ? `${tool} (${call})` : `the model of step ${call}`;
+  const { error, note, until } = waiting;
+  const what = calledText(waiting);
   const why = error === undefined || whyShown ? '' : `: ${errorText(error)}`;
   if (until === undefined) return `Waiting for you: ${what} ${reasonText(waiting)}${why}${noteText(note)}`;
   const asked = `Reloop asks the tool at ${localTime(new Date(until)).slice(11)} whether it took effect`;
