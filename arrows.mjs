@@ -50,7 +50,7 @@ export const arrows = {
       live: true,
       net: true,
       models: { only: ['model.ts', 'failure-types.ts'] },
-      tools: { only: ['tool.ts'] },
+      tools: { only: ['tool.ts', 'json-input.ts'] },
     },
     rooms: ['attempt', 'hooks', 'limits', 'model', 'run', 'tool', 'turn'],
     temporal: ['activity', 'client', 'common', 'types:proto'],

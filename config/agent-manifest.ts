@@ -22,7 +22,7 @@ export function agentManifest(
   definition: AgentDefinition,
   kind: AgentKind,
   { adapter, model, price, fallbacks }: ModelRef,
-  { model: _chosen, budget, ...limits }: RunOverrides,
+  { model: _chosen, clientTools: _tools, budget, ...limits }: RunOverrides,
   parentBudget: Budget | undefined,
 ): AgentManifest {
   const agent = completeAgent(definition);

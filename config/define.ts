@@ -39,6 +39,8 @@ export interface AgentDefinition extends Options<LoopOptions>, Options<RequestOp
    * gets a tool `transfer_to_NAME`. The other agent then continues the run.
    */
   handoffs?: readonly (string | AgentDefinition)[] | undefined;
+  /** true: callers of runs may bring tools that they carry out: docs/client-tools.md. Default: a start with such tools is refused. */
+  clientTools?: boolean | undefined;
   /** Texts that replace the kind's own, by name (`reloop agents --json` lists the names): prefix, system, human … */
   prompt?: { [name: string]: string } | undefined;
   /** Schema of the context of this agent's runs, in place of the config's: docs/run-context.md. */
@@ -70,9 +72,7 @@ export interface AgentDefinition extends Options<LoopOptions>, Options<RequestOp
   requestTimeout?: number | string | undefined;
   /** Attempts of a model call, and the waits between them. Default 5 attempts: 0.5 s apart, doubling, at most 30 s. */
   modelRetry?: Retry | undefined;
-  /**
-   * Longest wait of its calls for a person. Default: no limit. A model call that nobody answers in time fails the run.
-   */
+  /** Longest wait of its calls for a person. Default: no limit. A model call that nobody answers in time fails the run. */
   askTimeout?: AskTimeoutOption | undefined;
   /** Stop strings in place of the kind's own. */
   stop?: readonly string[] | undefined;

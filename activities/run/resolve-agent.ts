@@ -1,5 +1,6 @@
 import { ApplicationFailure, activityInfo } from '@temporalio/activity';
 import { takesNoImages } from '../../agent/kinds/takes-images.ts';
+import type { ClientTool } from '../../agent/definition/client-tools.ts';
 import { recordedAgent } from '../../agent/definition/recorded-agent.ts';
 import type { LocalCall, ResolveAgentInput, ResolvedAgent } from '../../agent/calls/calls.ts';
 import type { AgentManifest } from '../../agent/definition/manifest.ts';
@@ -28,6 +29,7 @@ export function createResolveAgent(dependencies: Dependencies) {
     const context = contextOf(dependencies, agent, overrides);
     const current = currentManifest(dependencies, agent, { ...overrides, context }, parentBudget);
     const manifest = recorded === undefined ? current : recordedAgent(current, recorded.live);
+    if (takesOver !== true) checkClientTools(current, overrides?.clientTools);
     if (chatHistory === true) checkTakesHistory(dependencies, manifest);
     if (images === true) checkTakesImages(dependencies, manifest);
     if (takesOver !== true) checkVariables(manifest, variables);
@@ -124,6 +126,18 @@ function checkTakesImages({ kinds }: Dependencies, manifest: AgentManifest): voi
   const problem = takesNoImages(kinds, manifest);
   if (problem === undefined) return;
   throw ApplicationFailure.create({ type: 'ImagesNotTaken', message: problem, nonRetryable: true });
+}
+
+/** The definition has the tools of the caller that it takes. */
+function checkClientTools({ name, tools }: AgentManifest, given: readonly ClientTool[] = []): void {
+  const taken = tools.flatMap((tool) => (tool.client === true ? [tool.name] : []));
+  const refused = given.filter((tool) => !taken.includes(tool.name)).map((tool) => tool.name);
+  if (refused.length === 0) return;
+  const message =
+    taken.length === 0 && !tools.some((tool) => refused.includes(tool.name))
+      ? `Agent "${name}" takes no tools of its caller: its definition does not have clientTools: true.`
+      : `Agent "${name}" has tools with the names ${refused.join(', ')}. The caller's tools need other names.`;
+  throw ApplicationFailure.create({ type: 'ClientToolsNotTaken', message, nonRetryable: true });
 }
 
 /** A value that no text has a place for was misspelt, or the text was. */

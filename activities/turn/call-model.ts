@@ -5,6 +5,7 @@ import {
   parseActivityId,
   withoutSchedule,
 } from '../../agent/calls/calls.ts';
+import { clientToolsOf } from '../../agent/definition/client-tools.ts';
 import type { AgentKind, PromptContext } from '../../agent/definition/kind.ts';
 import { isOneOfSeveral } from '../../agent/definition/handed-over.ts';
 import type { AgentManifest } from '../../agent/definition/manifest.ts';
@@ -72,7 +73,7 @@ export function createCallModel(
           decision: read,
           repeat,
         } = readDecision(dependencies, kind, context, reply, input.repeat);
-        const { tools } = dependencies;
+        const tools = toolsOf(dependencies, manifest);
         const hooks = callHooks(dependencies, manifest, attempt, manifest.modelRetry);
         const passed = await beforeTools(hooks, tools, read);
         const decision = await withApprovals(tools, passed.decision, decidedBy(attempt, manifest));
@@ -211,6 +212,12 @@ const beforeManifest: AttemptPolicy = {
   timeoutMs: 10 * 60_000,
   classify: classifyError,
 };
+
+/** The config's tools, without those whose name a tool of the run's caller has in this agent. */
+function toolsOf({ tools }: Dependencies, manifest: AgentManifest): Dependencies['tools'] {
+  const brought = new Set(clientToolsOf(manifest).map(({ name }) => name));
+  return brought.size === 0 ? tools : new Map([...tools].filter(([name]) => !brought.has(name)));
+}
 
 function kindOf({ kinds }: Dependencies, { kind, name }: AgentManifest): AgentKind {
   const found = kinds.get(kind);

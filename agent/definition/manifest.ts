@@ -65,6 +65,8 @@ export interface ToolManifest extends ToolRules {
   handoff?: string | undefined;
   /** No code runs: a person is asked, and the answer is the result. */
   human?: true | undefined;
+  /** No code runs: the caller of the run carries the call out, and sends the result. */
+  client?: true | undefined;
   /** Its first attempt has no activity of its own. */
   inline?: true | undefined;
   /** A person has to approve its calls: all of them, or those that the tool's function chooses. */

@@ -1,4 +1,5 @@
 import type { Budget } from './budget.ts';
+import { CLIENT_TOOLS_RULE, type ClientTool, areClientTools } from './client-tools.ts';
 import { InvalidInput } from '../values/refusal.ts';
 import { utf8Length } from '../values/digest.ts';
 import { isObject } from '../values/json-object.ts';
@@ -21,6 +22,8 @@ export interface StartOverrides {
   tags?: readonly string[] | undefined;
   /** Customer or user that the run is for: tenants share the limits of models equally. Sub-agents inherit the tenant. */
   tenant?: string | undefined;
+  /** Tools that the caller carries out, for an agent with `clientTools`: docs/client-tools.md. Sub-agents do not have them. */
+  clientTools?: readonly ClientTool[] | undefined;
 }
 
 /** {@link StartOverrides} as a run records them: under these names they override the fields of the manifest. */
@@ -99,6 +102,7 @@ const overrides: { readonly [O in keyof StartOverrides]-?: Override } = {
       rule: `a text of at most ${limits.tenantBytes} bytes, not empty and without control characters`,
     },
   },
+  clientTools: { check: { fits: areClientTools, rule: CLIENT_TOOLS_RULE } },
 };
 
 const all = Object.entries(overrides).map(([name, { recordedAs = name, nullable = false, check }]) => ({

@@ -18,7 +18,8 @@ export function recordedAgent(manifest: AgentManifest, live: LiveTools | undefin
 
 /** Returns true if the tool may run for a call that the recording lacks. */
 export function mayRunLive(tool: ToolManifest, live: LiveTools | undefined): boolean {
-  const ours = tool.external !== true && tool.agent === undefined && tool.human !== true;
+  const isAway = tool.external === true || tool.human === true || tool.client === true;
+  const ours = !isAway && tool.agent === undefined;
   return live === 'none-effects' && ours && tool.effects === 'none' && tool.approval === undefined;
 }
 
@@ -32,6 +33,7 @@ function recordedTool(tool: ToolManifest, live: LiveTools | undefined): ToolMani
     taskQueue: undefined,
     heartbeatTimeoutMs: undefined,
     human: undefined,
+    client: undefined,
     approval: undefined,
     askTimeout: undefined,
     reconciles: undefined,

@@ -113,7 +113,7 @@ export const decisions = {
     does: 'Continue without the waiting call; the model is told',
     past: 'skipped',
     data: 'nothing, or {"reason":"…"}',
-    reasons: ['failed', 'doubt', 'answer', 'deferred', 'repeated'],
+    reasons: ['failed', 'doubt', 'answer', 'deferred', 'client_tool', 'repeated'],
     kind: 'tool',
     takes: { reason: 'optional' },
     effect: ({ reason }) => ({ type: 'end', observation: skippedTool(reason), fromTool: false }),

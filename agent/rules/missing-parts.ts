@@ -47,8 +47,8 @@ function modelNamed(adapter: string): string {
 }
 
 function problemsOfTool(tool: ToolManifest, parts: ConfigParts): string[] {
-  const { name, agent, handoff, human, external, taskQueue } = tool;
-  if (human === true || external === true) return [];
+  const { name, agent, handoff, human, client, external, taskQueue } = tool;
+  if (human === true || client === true || external === true) return [];
   if (handoff !== undefined) {
     if (parts.agents.has(handoff)) return [];
     return [`The config has no agent "${handoff}": a handoff to it fails the run (AgentNotFound).`];

@@ -42,6 +42,11 @@ export const waitReasons = {
     refusal: 'is not running, it waits for its result',
     unanswered: 'Nobody answered in time; there is no result.',
   },
+  client_tool: {
+    text: 'waits for its client',
+    refusal: 'is not running, it waits for the client that has its tool',
+    unanswered: 'The client did not give a result in time; there is no result.',
+  },
   repeated: {
     text: 'was already made in a dropped step',
     refusal: 'is not running, it waits because it was already made in a dropped step',

@@ -65,10 +65,10 @@ export interface Call {
   readonly end: CallEnd | undefined;
 }
 
-/** Reason to ask a person before a schedule: a dropped step made the same call, the call needs approval, or the tool is a person. */
-export type Check = 'repeated' | 'approval' | 'answer';
+/** Reason to ask before a schedule: a dropped step made the same call, the call needs approval, or the tool is a person or the client. */
+export type Check = 'repeated' | 'approval' | 'answer' | 'client_tool';
 
-const CHECKS: readonly Check[] = ['repeated', 'approval', 'answer'];
+const CHECKS: readonly Check[] = ['repeated', 'approval', 'answer', 'client_tool'];
 
 export type Ending =
   | FailedEnding

@@ -14,9 +14,9 @@ export function waitStarted(call: Call, fact: WaitFact): Transition {
   const { tool: name, toolInput } = action;
   const about = waitAbout(call, { ...fact, reason });
   const wait: WaitingCall = { call: id, n: call.nextWait, tool: name, toolInput, reason, ...about };
-  // A person has no activity, so this is the only event that shows the question.
-  const isQuestion = reason === 'answer';
-  const started: TimelessEvent[] = isQuestion
+  // A person and a client have no activity, so this is the only event that shows the call's beginning.
+  const isOutside = reason === 'answer' || reason === 'client_tool';
+  const started: TimelessEvent[] = isOutside
     ? [{ type: 'tool_started', call: id, tool: name, toolInput }]
     : [];
   const waiting: Call = {
@@ -50,6 +50,7 @@ export function waitAbout(
     case 'limit':
       return figure === undefined ? {} : { error: limitError(figure) };
     case 'answer':
+    case 'client_tool':
       return {};
     case 'deferred':
       return last?.type === 'deferred' ? { note: last.note } : {};

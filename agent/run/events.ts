@@ -58,7 +58,8 @@ export type RunEvent = {
       closing?: true | undefined;
     }
   | { type: 'model_failed'; call: string; error: ErrorInfo; attempts: number }
-  | { type: 'action'; call: string; action: AgentAction }
+  /** `client`: the caller of the run carries the call out. */
+  | { type: 'action'; call: string; action: AgentAction; client?: true | undefined }
   /** As in LangChain's callbacks, `tool` is `_Exception` for an unreadable reply and `invalid_tool` for an unknown name. */
   | { type: 'tool_started'; call: string; tool: string; toolInput: Json }
   | { type: 'tool_progress'; call: string; attempt: number; text: string }

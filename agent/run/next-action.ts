@@ -68,6 +68,8 @@ function isNeeded(check: Check, { planned, action, tool }: Call, { done, approve
       return needsApproval(planned, approved);
     case 'answer':
       return tool?.human === true;
+    case 'client_tool':
+      return tool?.client === true;
   }
 }
 

@@ -17,7 +17,8 @@ export function plannedCalls(
     const call = newCall({ id, kind: 'tool', tool, planned, log: text, firstN });
     const action = { type: 'action', call: id, action: call.action } as const;
     const preset = presetEnd(planned, tools);
-    if (preset === undefined) return { call, events: [action] };
+    if (preset === undefined)
+      return { call, events: [tool?.client === true ? { ...action, client: true } : action] };
     const { startedAs, end } = preset;
     const started = {
       type: 'tool_started',

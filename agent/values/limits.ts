@@ -53,6 +53,9 @@ export const limits = {
   externalBytes: 128_000,
   /** The context of a run, as JSON text. */
   contextBytes: 16_000,
+  /** Tools that the caller of a run brings: their number, and all together as JSON text. */
+  clientTools: 100,
+  clientToolsBytes: 100_000,
   /** The tenant of a run: Temporal takes no longer fairness key. */
   tenantBytes: 64,
   /** A tool's result. */

@@ -1,6 +1,7 @@
 import type { Client } from '@temporalio/client';
 import { limits } from '../../agent/values/limits.ts';
 import type { Counters } from '../../agent/limits/counters.ts';
+import { clientToolsOf, withoutClientTools } from '../../agent/definition/client-tools.ts';
 import type { AgentManifest } from '../../agent/definition/manifest.ts';
 import type { RunContext } from '../../agent/definition/run-context.ts';
 import { type RunOverrides, type StartOverrides, overridesOf } from '../../agent/definition/overrides.ts';
@@ -31,6 +32,8 @@ export interface ForkOptions extends Pick<
   say?: string | undefined;
   /** New observations of earlier calls, by call: `{ '2.1': 'none found' }`. */
   edits?: { [call: string]: unknown } | undefined;
+  /** Keep the tools that the caller of the run brought: the fork is that caller's too. Default: the model does not get them any more. */
+  keepClientTools?: boolean | undefined;
   /** Id of the new run. Default: the agent's name and a random suffix. */
   id?: string | undefined;
 }
@@ -41,6 +44,7 @@ export interface ForkOptions extends Pick<
  */
 export async function fork(client: Client, id: string, options: ForkOptions): Promise<RestartReceipt> {
   if (options.id !== undefined) checkId(options.id);
+  const { keepClientTools = false } = options;
   const { model, context, tags, tenant, ...limitsGiven } = overridesOf(options);
   if (tags !== undefined || tenant !== undefined)
     throw new InvalidInput('A fork keeps the tags and the tenant of its run: leave them out.');
@@ -62,15 +66,16 @@ export async function fork(client: Client, id: string, options: ForkOptions): Pr
     point,
   );
   const { counters } = input;
-  const manifest = input.manifest && withContext(withLimits(input.manifest, limitsGiven), context);
+  const change = (agent: AgentManifest) => withTools(withContext(agent, context), keepClientTools);
+  const manifest = input.manifest && change(withLimits(input.manifest, limitsGiven));
+  const isOther = manifest?.context !== input.manifest?.context || manifest?.tools !== input.manifest?.tools;
   const { pending = [] } = input;
   return startFork(client, options.id ?? newRunId(input.agent), run, {
     ...input,
     manifest,
-    // The transcript has the agent with the context of the other run.
-    pending:
-      manifest === undefined || context === undefined ? pending : [...pending, { type: 'agent', manifest }],
-    agents: input.agents?.map((agent) => withContext(agent, context)),
+    // The transcript has the agent with the context and the tools of the other run.
+    pending: manifest !== undefined && isOther ? [...pending, { type: 'agent', manifest }] : pending,
+    agents: input.agents?.map(change),
     counters: counters && withoutGrants(counters),
     overrides: model === undefined ? undefined : { model },
   });
@@ -88,6 +93,10 @@ function withLimits(
 
 function withContext(manifest: AgentManifest, context: RunContext | undefined): AgentManifest {
   return context === undefined ? manifest : { ...manifest, context };
+}
+
+function withTools(manifest: AgentManifest, keeps: boolean): AgentManifest {
+  return keeps || clientToolsOf(manifest).length === 0 ? manifest : withoutClientTools(manifest);
 }
 
 /** Drops remembered approvals and raised limits: people gave them to the other run. */

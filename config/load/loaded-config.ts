@@ -6,6 +6,7 @@ import { modelsOf } from '../../agent/definition/agent-models.ts';
 import { setValue } from '../../agent/values/set-value.ts';
 import type { AgentManifest } from '../../agent/definition/manifest.ts';
 import type { RunContext } from '../../agent/definition/run-context.ts';
+import { withClientTools } from '../../agent/definition/client-tools.ts';
 import type { RunOverrides } from '../../agent/definition/overrides.ts';
 import type { Price } from '../../agent/definition/price.ts';
 import type { Json } from '../../agent/values/vocabulary.ts';
@@ -152,9 +153,11 @@ export function createLoadedConfig(config: ConfigDefinition): LoadedConfig {
       checkPrices(manifest, agents, choices, config.prices);
       const { compaction } = completeAgent(agent);
       const handoffs = handoffTools(agent, agents, (other) => kindOf(kinds, other));
+      const tools = [...manifest.tools, ...handoffs];
+      const brought = agent.clientTools === true ? (overrides.clientTools ?? []) : [];
       const own = {
         ...manifest,
-        tools: [...manifest.tools, ...handoffs],
+        tools: withClientTools(tools, brought),
         compaction: compaction && compactionOf(compaction, manifest, models),
         ...(config.authorize === undefined ? {} : { authorizes: true as const }),
         ...(config.hooks === undefined ? {} : { hooks: true as const }),

@@ -19,7 +19,7 @@ describe("a run's overrides of its agent", () => {
   });
 
   const fields =
-    'model, maxIterations, maxExecutionTimeMs, budget.totalTokens, budget.cost, context, tags, tenant';
+    'model, maxIterations, maxExecutionTimeMs, budget.totalTokens, budget.cost, context, tags, tenant, clientTools';
   const other = (name: string) => `A run cannot override "${name}", only ${fields}.`;
   const NO_OBJECT = `The overrides of a run are an object of ${fields}.`;
   const isNo = (what: string, given: unknown) =>

@@ -1,5 +1,6 @@
 import { proxyActivities } from '@temporalio/workflow';
 import { type ResolveAgentInput, type ResolvedAgent, activityId } from '../../agent/calls/calls.ts';
+import { type ClientTool, clientToolsOf } from '../../agent/definition/client-tools.ts';
 import { takingOver } from '../../agent/definition/handed-over.ts';
 import type { AgentManifest } from '../../agent/definition/manifest.ts';
 import { imagesOf } from '../../agent/values/content.ts';
@@ -28,12 +29,18 @@ export async function resolveTarget(loop: AgentLoop, agent: string): Promise<Age
   const { context, tenant, tags } = manifest;
   const asked: ResolveAgentInput = {
     agent,
-    overrides: { context, tenant, tags },
+    overrides: { context, tenant, tags, clientTools: broughtTools(loop) },
     takesOver: true,
     recorded: recorded && { live: recorded.live },
   };
   const target = await ask(asked, activityId(scope, 'resolve', agents.size));
   return takingOver(target.manifest, manifest);
+}
+
+/** Returns the tools that the run's caller brought, for the next agent. An agent has left out those of its own names. */
+function broughtTools({ agents }: AgentLoop): ClientTool[] | undefined {
+  const [most = []] = [...agents.values()].map(clientToolsOf).toSorted((a, b) => b.length - a.length);
+  return most.length === 0 ? undefined : most;
 }
 
 function resolved(input: AgentRunInput, scope: number): Promise<ResolvedAgent> {
