@@ -8,11 +8,13 @@ import { type CommandConfig, namedQueue, queuesOf } from './task-queue.ts';
 
 /** Agents of a config, for other programs. */
 export function servedAgents({ agents }: LoadedConfig): ServedAgent[] {
-  return [...agents.values()].map(({ name, description, kind, output }) => ({
+  return [...agents.values()].map(({ name, description, kind, output, clientTools, tools }) => ({
     name,
     description,
     kind: typeof kind === 'object' ? kind.name : kind,
     output,
+    clientTools,
+    tools: tools?.map((tool) => tool.name),
   }));
 }
 

@@ -3,6 +3,7 @@ import type { ErrorInfo } from '../../agent/values/vocabulary.ts';
 /** Types of errors whose message is for the person who asked: another question would help. */
 const FOR_ASKER: ReadonlySet<string> = new Set([
   'ChatHistoryNotTaken',
+  'ClientToolsNotTaken',
   'HookBlocked',
   'ImagesNotTaken',
   'InvalidInput',

@@ -1,7 +1,7 @@
 /**
  * Rights beside the scopes. The fields of a body that a caller may set: `context` (for whom tools act), `model`, `budget` (tokens and money),
  * `limits` (iterations and time), `variables` (texts in the prompt), `history` (messages of the roles system and assistant), `edits` (results
- * of tools), `tags`. `all-runs`: see and steer the runs and sessions of all callers of the tenant. `own-approvals`: decide on
+ * of tools), `tags`, `client-tools` (tools that the caller carries out). `all-runs`: see and steer the runs and sessions of all callers of the tenant. `own-approvals`: decide on
  * approvals of runs that the caller started.
  */
 export type Permission =
@@ -13,6 +13,7 @@ export type Permission =
   | 'history'
   | 'edits'
   | 'tags'
+  | 'client-tools'
   | 'all-runs'
   | 'own-approvals';
 
@@ -25,6 +26,7 @@ export const permissions = [
   'history',
   'edits',
   'tags',
+  'client-tools',
   'all-runs',
   'own-approvals',
 ] as const satisfies Permission[];
@@ -106,6 +108,24 @@ export const bodyFields = {
   variables: { may: 'variables', on: start },
   chatHistory: { may: 'history', on: start },
   tags: { may: 'tags', on: start },
+  clientTools: {
+    may: 'client-tools',
+    on: {
+      ...start,
+      'POST /ag-ui/:agent': 'ignored',
+      'POST /v1/chat/completions': 'ignored',
+      'POST /v1/responses': 'ignored',
+    },
+  },
+  tools: {
+    may: 'client-tools',
+    on: {
+      ...nowhere,
+      'POST /ag-ui/:agent': 'needs',
+      'POST /v1/chat/completions': 'needs',
+      'POST /v1/responses': 'needs',
+    },
+  },
   edits: { may: 'edits', on: { ...nowhere, 'POST /runs/{id}/fork': 'needs' } },
   'system message': { may: 'history', on: messages },
   'developer message': { may: 'history', on: messages },

@@ -3,6 +3,7 @@ import { EXCEPTION_TOOL, asText } from '../../agent/values/vocabulary.ts';
 import { allWaiting } from '../replies/all-waiting.ts';
 import { NO_WORKER, type WorkerPart } from '../replies/worker-parts.ts';
 import type { RunPart } from '../replies/run-parts.ts';
+import type { Approval } from '../start/approvals.ts';
 import type { AguiEvent } from './agui-types.ts';
 import { type RunMessages, createRunMessages, idsOf, modelCallOf } from './agui-messages.ts';
 
@@ -15,17 +16,19 @@ export interface AguiEvents {
   /** Ends all that is open. */
   close(): AguiEvent[];
   messages: Pick<RunMessages, 'list'>;
-  /** The waits for a person, if every call that is under way waits for one; otherwise none. */
+  /** The waits for a person or the client, if every call that is under way waits for one; otherwise none. */
   interrupts(): WaitingCall[];
 }
 
 /** Makes the events of a run's reply, without those of the run's start and end. */
-export function createAguiEvents(run: string): AguiEvents {
+export function createAguiEvents(run: string, answered: readonly Approval[] = []): AguiEvents {
   const ids = idsOf(run);
   const messages = createRunMessages(run);
   const open = new Map<TextType, string>();
   const tools = new Set<string>();
   const waits = new Map<string, WaitingCall>();
+  /** Calls that the client carries out, with the number of their wait. */
+  const clientCalls = new Map<string, number>();
   /** Calls that the client shows. */
   const shown = new Set<string>();
   let step: string | undefined;
@@ -48,7 +51,7 @@ export function createAguiEvents(run: string): AguiEvents {
       case 'tool_progress':
         return tools.has(part.call) ? [progress(part)] : [];
       case 'tool_result':
-        return tools.delete(part.call) ? [endTool(part)] : [];
+        return tools.delete(part.call) ? endTool(part) : [];
       case 'worker':
         return [workerEvent(part)];
       case 'waiting':
@@ -103,9 +106,10 @@ export function createAguiEvents(run: string): AguiEvents {
     return ends;
   }
 
-  function beginTool({ call, action: { tool, toolInput } }: Part<'tool_call'>): AguiEvent[] {
+  function beginTool({ call, action: { tool, toolInput }, client }: Part<'tool_call'>): AguiEvent[] {
     tools.add(call);
-    const toolCallId = ids.tool(call);
+    if (client !== undefined) clientCalls.set(call, client);
+    const toolCallId = ids.tool(call, client);
     const input = JSON.stringify(toolInput);
     messages.addTool(call, {
       id: toolCallId,
@@ -124,16 +128,14 @@ export function createAguiEvents(run: string): AguiEvents {
     return { type: 'CUSTOM', name: 'tool_progress', value: { toolCallId: ids.tool(call), text } };
   }
 
-  function endTool({ call, observation }: Part<'tool_result'>): AguiEvent {
+  /** The client that has sent a result has its message. */
+  function endTool({ call, observation }: Part<'tool_result'>): AguiEvent[] {
     const content = asText(observation);
-    messages.addResult(call, content);
-    return {
-      type: 'TOOL_CALL_RESULT',
-      messageId: ids.result(call),
-      toolCallId: ids.tool(call),
-      content,
-      role: 'tool',
-    };
+    const n = clientCalls.get(call);
+    messages.addResult(call, content, n);
+    if (answered.some((one) => one.call === call && one.n === n)) return [];
+    const [messageId, toolCallId] = [ids.result(call), ids.tool(call, n)];
+    return [{ type: 'TOOL_CALL_RESULT', messageId, toolCallId, content, role: 'tool' }];
   }
 
   function withdraw(call: string): AguiEvent[] | 'withdrawn' {

@@ -4,7 +4,8 @@ import type { AguiToolCall, RunMessage } from './agui-types.ts';
 export interface RunMessages {
   write(call: string, type: 'text' | 'reasoning', delta: string): void;
   addTool(call: string, tool: AguiToolCall): void;
-  addResult(call: string, content: string): void;
+  /** `client`: the wait of a call that the client carried out. */
+  addResult(call: string, content: string, client?: number): void;
   drop(call: string): void;
   list(): RunMessage[];
 }
@@ -24,8 +25,9 @@ export function createRunMessages(run: string): RunMessages {
     (assistantOf(modelCallOf(call)).toolCalls ??= []).push(tool);
   }
 
-  function addResult(call: string, content: string): void {
-    const result: RunMessage = { id: ids.result(call), role: 'tool', toolCallId: ids.tool(call), content };
+  function addResult(call: string, content: string, client?: number): void {
+    const toolCallId = ids.tool(call, client);
+    const result: RunMessage = { id: ids.result(call), role: 'tool', toolCallId, content };
     const owner = messages.findIndex(({ id }) => id === ids.text(modelCallOf(call)));
     const next = messages.findIndex(({ role }, index) => index > owner && role !== 'tool');
     messages.splice(next === -1 ? messages.length : next, 0, result);
@@ -38,7 +40,9 @@ export function createRunMessages(run: string): RunMessages {
     for (const message of messages) {
       if (message.id === ids.reasoning(call) && message.role === 'reasoning') message.content = '';
       if (message.role !== 'assistant' || message.toolCalls === undefined) continue;
-      message.toolCalls = message.toolCalls.filter(({ id }) => id !== ids.tool(call));
+      message.toolCalls = message.toolCalls.filter(
+        ({ id }) => id !== ids.tool(call) && !id.startsWith(`${ids.tool(call)}:`),
+      );
     }
   }
 
@@ -66,7 +70,9 @@ export function idsOf(run: string) {
   return {
     text: (call: string) => `${run}:${call}`,
     reasoning: (call: string) => `${run}:${call}:reasoning`,
-    tool: (call: string) => `${run}:${call}`,
+    /** `client`: the wait of a call that the client carries out. */
+    tool: (call: string, client?: number) =>
+      client === undefined ? `${run}:${call}` : `${run}:${call}:${client}`,
     result: (call: string) => `${run}:${call}:result`,
     isOwn: (id: string) => id.startsWith(`${run}:`),
   };

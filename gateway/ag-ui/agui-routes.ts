@@ -2,6 +2,7 @@ import type { ProtocolRequest, ProtocolRoute } from '../http/protocol.ts';
 import { followReply, partsUntilBegun } from '../replies/follow-reply.ts';
 import { sseResponse } from '../replies/sse-response.ts';
 import type { Approval } from '../start/approvals.ts';
+import { answerClientCalls } from '../start/client-calls.ts';
 import { type SetFields, readFields } from '../start/set-fields.ts';
 import { type StartedRun, startRun } from '../start/start-run.ts';
 import { aguiStream } from './agui-stream.ts';
@@ -34,11 +35,15 @@ async function startOrAnswer(
   fields: SetFields,
 ): Promise<{ run: StartedRun; answered: Approval[] }> {
   if (asked.type === 'answers') {
-    const answered = await answerInterrupts(request, asked.entries);
-    return { run: { id: answered[0]?.run ?? '', hasBegun: true }, answered };
+    const { entries, results } = asked;
+    if (results.length > 0) await answerClientCalls(request, results);
+    const interrupts = entries.length > 0 ? await answerInterrupts(request, entries) : [];
+    const answered = [...results, ...interrupts];
+    return { run: { id: answered.at(-1)?.run ?? '', hasBegun: true }, answered };
   }
   const agent = request.params['agent'] ?? '';
-  const { input, message } = asked;
-  const run = await startRun(request, { ...fields, agent, input, session, key: `${session}/${message}` });
+  const { input, message, clientTools } = asked;
+  const key = `${session}/${message}`;
+  const run = await startRun(request, { ...fields, clientTools, agent, input, session, key });
   return { run, answered: [] };
 }

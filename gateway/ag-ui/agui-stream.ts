@@ -1,3 +1,4 @@
+import type { WaitingCall } from '../../agent/rules/waiting.ts';
 import { problemOf } from '../http/problem.ts';
 import { failureText } from '../access/failure-text.ts';
 import type { Reply } from '../replies/follow-reply.ts';
@@ -15,6 +16,7 @@ import { idsOf } from './agui-messages.ts';
 export interface ClientMessage {
   id: string;
   role: string;
+  toolCallId?: unknown;
 }
 
 export interface AguiClient {
@@ -64,7 +66,7 @@ export async function* aguiEvents(
   { names, messages, answered }: AguiClient,
 ): AsyncGenerator<AguiEvent> {
   const ids = idsOf(run);
-  const events = createAguiEvents(run);
+  const events = createAguiEvents(run, answered);
   const own = messages.filter(({ id }) => ids.isOwn(id));
   const left = new Set(answered.map(({ call, n }) => `${call} ${n}`));
   let isKnown = own.length > 0 || left.size > 0;
@@ -75,7 +77,7 @@ export async function* aguiEvents(
     isCaughtUp ||= part.type === 'caught_up';
     const made = events.next(part);
     if (isKnown) {
-      isKnown = answered.length > 0 ? left.size > 0 : !isCaughtUp;
+      isKnown = answered.length > 0 && !isCaughtUp ? left.size > 0 : !isCaughtUp;
       if (isKnown && part.type !== 'ended') continue;
       events.close(); // nothing of these was sent
       if (answered.length === 0 || !hasAll(own)) yield snapshot();
@@ -86,14 +88,13 @@ export async function* aguiEvents(
     const interrupts = isCaughtUp ? events.interrupts() : [];
     if (part.type !== 'ended' && interrupts.length === 0) continue;
     yield* events.close();
-    yield part.type === 'ended'
-      ? endOf(names, part.end)
-      : finished(names, { type: 'interrupt', interrupts: interrupts.map((wait) => interruptOf(run, wait)) });
+    yield part.type === 'ended' ? endOf(names, part.end) : finished(names, outcomeOf(run, interrupts));
     return;
   }
 
   function hasAll(known: readonly ClientMessage[]): boolean {
-    const expected = events.messages.list().map(({ id }) => id);
+    const sent = new Set(answered.map(({ call }) => ids.result(call)));
+    const expected = events.messages.list().flatMap(({ id }) => (sent.has(id) ? [] : [id]));
     return JSON.stringify(known.map(({ id }) => id)) === JSON.stringify(expected);
   }
 
@@ -101,7 +102,7 @@ export async function* aguiEvents(
   function snapshot(): AguiEvent {
     const now = events.messages.list();
     const gone = own.filter(({ id, role }) => role === 'reasoning' && now.every((one) => one.id !== id));
-    const others = messages.filter(({ id }) => !ids.isOwn(id));
+    const others = messages.filter(({ id, toolCallId }) => !ids.isOwn(id) && !ids.isOwn(String(toolCallId)));
     // A snapshot removes no message of reasoning from the client.
     return { type: 'MESSAGES_SNAPSHOT', messages: [...others, ...gone.map(emptied), ...now] };
   }
@@ -119,6 +120,13 @@ type Finished = Extract<AguiEvent, { type: 'RUN_FINISHED' }>;
 
 function finished(names: RunNames, outcome: Finished['outcome']): Finished {
   return { type: 'RUN_FINISHED', ...names, outcome };
+}
+
+/** A client that is waited for carries out the calls that it has, and runs the agent again. */
+function outcomeOf(run: string, waits: readonly WaitingCall[]): Finished['outcome'] {
+  const interrupts = waits.filter(({ reason }) => reason !== 'client_tool');
+  if (interrupts.length === 0) return { type: 'success' };
+  return { type: 'interrupt', interrupts: interrupts.map((wait) => interruptOf(run, wait)) };
 }
 
 function endOf(names: RunNames, { status, output, error }: RunEnd): AguiEvent {

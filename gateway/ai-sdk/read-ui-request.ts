@@ -2,11 +2,12 @@ import { z } from '@hono/zod-openapi';
 import type { Input, InputPart } from '../../client/start/read-input.ts';
 import { bad, optional, readBody } from '../http/read-body.ts';
 import { type ApprovalAnswer, readApproval } from '../start/approvals.ts';
+import { type ClientResult, readClientCall } from '../start/client-calls.ts';
 
-/** A request of `useChat`: a question, or answers to approvals. */
-/** `body`: the whole body. */
+/** A request of `useChat`: a question, or answers to approvals and results of the page's tools. `body`: the whole body. */
 export type UiRequest = { chat: string; body: object } & (
-  { type: 'question'; input: Input; message: string } | { type: 'approvals'; answers: ApprovalAnswer[] }
+  | { type: 'question'; input: Input; message: string }
+  | { type: 'answers'; answers: ApprovalAnswer[]; results: ClientResult[] }
 );
 
 const part = z.looseObject({ type: z.string() });
@@ -39,13 +40,18 @@ const answeredPart = z.object({
   approval: z.object({ id: z.string(), approved: z.boolean(), reason: optional(z.string()) }),
 });
 
+/** A part of a tool of the page, after the page has carried out the call. */
+const resultPart = z.union([
+  z.object({ toolCallId: z.string(), state: z.literal('output-available'), output: z.unknown() }),
+  z.object({ toolCallId: z.string(), state: z.literal('output-error'), errorText: z.string() }),
+]);
+
 /** Reads a request of `DefaultChatTransport`. Only its last message counts: the session has the messages before. Throws Refused. */
 export async function readUiRequest(request: Request): Promise<UiRequest> {
   const sent = await readBody(request, body);
   const { id: chat, messages } = sent;
   const last = messages.at(-1);
-  if (last?.role === 'assistant')
-    return { chat, body: sent, type: 'approvals', answers: answersOf(last.parts) };
+  if (last?.role === 'assistant') return { chat, body: sent, type: 'answers', ...answeredBy(last.parts) };
   if (last?.role !== 'user') throw bad('The last message has to be of the role user.');
   return { chat, body: sent, type: 'question', input: inputOf(last.parts), message: last.id };
 }
@@ -57,15 +63,30 @@ function inputOf(parts: z.output<typeof part>[]): Input {
   return data.length === 1 && only?.type === 'text' ? only.text : data;
 }
 
-function answersOf(parts: z.output<typeof part>[]): ApprovalAnswer[] {
-  const answers = parts.flatMap((one): ApprovalAnswer[] => {
-    const { data } = answeredPart.safeParse(one);
-    if (data === undefined) return [];
-    const { id, approved: approve, reason } = data.approval;
-    const approval = readApproval(id);
-    if (approval === undefined) throw bad(`${id} is not the id of an approval.`);
-    return [{ ...approval, approve, reason }];
-  });
-  if (answers.length > 0) return answers;
-  throw bad('The last message has no answer to an approval. A question is a message of the role user.');
+function answeredBy(parts: z.output<typeof part>[]): { answers: ApprovalAnswer[]; results: ClientResult[] } {
+  const [answers, results] = [parts.flatMap(answerOf), parts.flatMap(resultOf)];
+  if (answers.length + results.length > 0) return { answers, results };
+  throw bad(
+    'The last message has no answer to an approval, and no result of a tool of the page. A question is a message of the role user.',
+  );
+}
+
+function answerOf(one: z.output<typeof part>): ApprovalAnswer[] {
+  const { data } = answeredPart.safeParse(one);
+  if (data === undefined) return [];
+  const { id, approved: approve, reason } = data.approval;
+  const approval = readApproval(id);
+  if (approval === undefined) throw bad(`${id} is not the id of an approval.`);
+  return [{ ...approval, approve, reason }];
+}
+
+/** Calls of the agent's own tools have ids without the number of a wait. */
+function resultOf(one: z.output<typeof part>): ClientResult[] {
+  const { data } = resultPart.safeParse(one);
+  const call = readClientCall(data?.toolCallId);
+  if (data === undefined || call === undefined) return [];
+  const { state } = data;
+  return [
+    { ...call, result: state === 'output-error' ? { error: data.errorText } : { output: data.output } },
+  ];
 }

@@ -4,7 +4,7 @@ import { type WaitingCall, reasonText, stateOf } from '../../agent/rules/waiting
 import { failureText } from '../access/failure-text.ts';
 import { NO_WORKER } from '../replies/worker-parts.ts';
 import type { RunEnd, RunPart } from '../replies/run-parts.ts';
-import { approvalId } from '../start/approvals.ts';
+import { type Approval, approvalId } from '../start/approvals.ts';
 
 /** A chunk of the AI SDK's UI message stream, of those that a run needs. */
 export type UiChunk =
@@ -20,8 +20,8 @@ export type UiChunk =
       type: 'tool-output-error';
       toolCallId: string;
       errorText: string;
-      dynamic: true;
-      providerExecuted: true;
+      dynamic?: true;
+      providerExecuted?: true;
     }
   | { type: 'data-waiting'; id: string; data: WaitingData | null }
   /** No worker is there, until null. */
@@ -39,9 +39,9 @@ interface ToolInput {
   toolCallId: string;
   toolName: string;
   input: Json;
-  /** The page has no types for the tools of the agent, and does not run them. */
-  dynamic: true;
-  providerExecuted: true;
+  /** The page has no types for the tools of the agent, and does not run them. Left out for a tool of the page. */
+  dynamic?: true;
+  providerExecuted?: true;
 }
 
 /** A wait that `POST /runs/RUN/decisions` ends. The protocol has a form of its own for approvals of the run's own calls. */
@@ -63,19 +63,24 @@ export class TextWithdrawn extends Error {}
 export interface UiChunks {
   /** The chunks of a part. Throws TextWithdrawn. */
   next(part: RunPart): UiChunk[];
-  /** True if every call that is under way waits for approval. */
-  isWaitingForApproval(): boolean;
+  /** True if every call that is under way waits for approval, or for its result from the page. */
+  isWaitingForPage(): boolean;
 }
 
 /**
- * Makes the chunks of a run's reply, which is one message. `mayDecide`: the caller may answer approvals. For another one an approval is a
+ * Makes the chunks of a run's reply, which is one message. `answered`: waits whose answer the page has. `mayDecide`: the caller may answer approvals. For another one an approval is a
  * wait that somebody else ends, and the stream stays open for it.
  */
-export function createUiChunks(run: string, { mayDecide }: { mayDecide: boolean }): UiChunks {
+export function createUiChunks(
+  run: string,
+  { mayDecide, answered = [] }: { mayDecide: boolean; answered?: readonly Approval[] | undefined },
+): UiChunks {
   /** The texts that are being written, in their order. */
   const texts = new Map<TextType, string>();
   const tools = new Map<string, ToolInput>();
   const approvals = new Set<string>();
+  /** Calls of the page's tools, with the number of their wait. */
+  const clientCalls = new Map<string, number>();
   const rejected = new Set<string>();
   const waits = new Set<string>();
   /** Calls with chunks. */
@@ -84,7 +89,8 @@ export function createUiChunks(run: string, { mayDecide }: { mayDecide: boolean 
 
   return {
     next,
-    isWaitingForApproval: () => tools.size > 0 && [...tools.keys()].every((call) => approvals.has(call)),
+    isWaitingForPage: () =>
+      tools.size > 0 && [...tools.keys()].every((call) => approvals.has(call) || clientCalls.has(call)),
   };
 
   function next(part: RunPart): UiChunk[] {
@@ -95,7 +101,7 @@ export function createUiChunks(run: string, { mayDecide }: { mayDecide: boolean 
       case 'turn':
         return endTexts();
       case 'output':
-        return [...write('text', 'output', part.text), ...endTexts()];
+        return [...closeStep(), ...write('text', 'output', part.text), ...endTexts()];
       case 'void':
         if (shown.has(part.call)) throw new TextWithdrawn();
         return [];
@@ -113,17 +119,18 @@ export function createUiChunks(run: string, { mayDecide }: { mayDecide: boolean 
             ]
           : [];
       case 'tool_result':
-        return tools.delete(part.call) ? [endTool(part)] : [];
+        return tools.delete(part.call) ? endTool(part) : [];
       case 'worker':
         return [{ type: 'data-worker', id: idOf('worker'), data: part.isThere ? null : { text: NO_WORKER } }];
       case 'waiting':
-        return [beginWait(part.wait)];
+        return beginWait(part.wait);
       case 'wait_ended':
         return endWait(part);
       case 'ended':
         return [
           ...endTexts(),
           ...endCalls(part.end),
+          ...closeStep(),
           ...(step === undefined ? [] : [FINISH_STEP]),
           ...endOf(part.end),
         ];
@@ -134,6 +141,19 @@ export function createUiChunks(run: string, { mayDecide }: { mayDecide: boolean 
 
   function idOf(call: string): string {
     return `${run}:${call}`;
+  }
+
+  function toolIdOf(call: string): string {
+    const n = clientCalls.get(call);
+    return n === undefined ? idOf(call) : approvalId({ run, call, n });
+  }
+
+  /** A page that sees its results at the end of the last step sends them, so another step ends a reply that has none. */
+  function closeStep(): UiChunk[] {
+    const isLast = [...clientCalls.keys()].some((call) => call.split('.')[0] === step);
+    if (!isLast) return [];
+    step = 'end';
+    return [...endTexts(), FINISH_STEP, { type: 'start-step' }];
   }
 
   /** Begins a step with the first part of a model call. */
@@ -158,22 +178,23 @@ export function createUiChunks(run: string, { mayDecide }: { mayDecide: boolean 
     return ends;
   }
 
-  function beginTool({ call: id, action: { tool, toolInput } }: Part<'tool_call'>): UiChunk {
+  function beginTool({ call: id, action: { tool, toolInput }, client }: Part<'tool_call'>): UiChunk {
+    if (client !== undefined) clientCalls.set(id, client);
     const input: ToolInput = {
-      toolCallId: idOf(id),
+      toolCallId: toolIdOf(id),
       toolName: tool,
       input: toolInput,
-      dynamic: true,
-      providerExecuted: true,
+      ...(client === undefined && OF_AGENT),
     };
     tools.set(id, input);
     return { type: 'tool-input-available', ...input };
   }
 
-  function endTool({ call: id, observation }: Part<'tool_result'>): UiChunk {
-    const toolCallId = idOf(id);
-    if (rejected.has(id)) return { type: 'tool-output-denied', toolCallId };
-    return { type: 'tool-output-available', toolCallId, output: observation };
+  function endTool({ call: id, observation }: Part<'tool_result'>): UiChunk[] {
+    const toolCallId = toolIdOf(id);
+    if (rejected.has(id)) return [{ type: 'tool-output-denied', toolCallId }];
+    const isOfPage = answered.some(({ call, n }) => call === id && n === clientCalls.get(id));
+    return isOfPage ? [] : [{ type: 'tool-output-available', toolCallId, output: observation }];
   }
 
   /** The page shows a call without a result as one that is under way, and a wait without an end as one that a person can answer. */
@@ -182,10 +203,9 @@ export function createUiChunks(run: string, { mayDecide }: { mayDecide: boolean 
       const errorText = status === 'cancelled' ? 'The run was cancelled.' : 'The run ended before the call.';
       return {
         type: 'tool-output-error',
-        toolCallId: idOf(call),
+        toolCallId: toolIdOf(call),
         errorText,
-        dynamic: true,
-        providerExecuted: true,
+        ...(clientCalls.has(call) ? {} : OF_AGENT),
       };
     });
     const closed = [...waits].map((id): UiChunk => ({ type: 'data-waiting', id: idOf(id), data: null }));
@@ -194,18 +214,16 @@ export function createUiChunks(run: string, { mayDecide }: { mayDecide: boolean 
     return [...ends, ...closed];
   }
 
-  function beginWait(of: WaitingCall): UiChunk {
+  function beginWait(of: WaitingCall): UiChunk[] {
     const { call: id, n } = of;
+    if (of.reason === 'client_tool' && tools.has(id)) return [];
     if (of.reason === 'approval' && tools.has(id) && mayDecide) {
       approvals.add(id);
-      return {
-        type: 'tool-approval-request',
-        toolCallId: idOf(id),
-        approvalId: approvalId({ run, call: id, n }),
-      };
+      const asked = approvalId({ run, call: id, n });
+      return [{ type: 'tool-approval-request', toolCallId: idOf(id), approvalId: asked }];
     }
     waits.add(id);
-    return { type: 'data-waiting', id: idOf(id), data: waitingData(run, of, mayDecide) };
+    return [{ type: 'data-waiting', id: idOf(id), data: waitingData(run, of, mayDecide) }];
   }
 
   function endWait({ call: id, decision }: Part<'wait_ended'>): UiChunk[] {
@@ -220,6 +238,8 @@ export function createUiChunks(run: string, { mayDecide }: { mayDecide: boolean 
 type Part<T extends RunPart['type']> = Extract<RunPart, { type: T }>;
 
 const FINISH_STEP: UiChunk = { type: 'finish-step' };
+/** Marks of a call that the page does not carry out. */
+const OF_AGENT = { dynamic: true, providerExecuted: true } as const;
 
 function waitingData(run: string, wait: WaitingCall, mayDecide: boolean): WaitingData {
   const { call, n, tool, toolInput, reason, error, note } = wait;

@@ -5,6 +5,7 @@ import { ownSession } from '../start/own-runs.ts';
 import { followReply, partsUntilBegun } from '../replies/follow-reply.ts';
 import { sseResponse } from '../replies/sse-response.ts';
 import { type Approval, answerApprovals } from '../start/approvals.ts';
+import { answerClientCalls } from '../start/client-calls.ts';
 import { type SetFields, readFields } from '../start/set-fields.ts';
 import { type StartedRun, startRun } from '../start/start-run.ts';
 import { type UiRequest, readUiRequest } from './read-ui-request.ts';
@@ -21,12 +22,11 @@ async function chat(request: ProtocolRequest): Promise<Response> {
   const asked = await readUiRequest(request.request);
   const fields = readFields(request.caller, 'POST /ui/:agent/chat', asked.body);
   if (asked.type === 'question') return streamOf(request, await ask(request, asked, fields));
-  const { answers } = asked;
-  return streamOf(
-    request,
-    { id: await answerApprovals(request, answers, APPROVALS), hasBegun: true },
-    answers,
-  );
+  const { answers, results } = asked;
+  const ofResults = results.length === 0 ? undefined : await answerClientCalls(request, results);
+  const ofAnswers = answers.length === 0 ? undefined : await answerApprovals(request, answers, APPROVALS);
+  const id = ofAnswers ?? ofResults ?? '';
+  return streamOf(request, { id, hasBegun: true }, [...results, ...answers]);
 }
 
 /** Streams the message of the chat's latest run from its start. A page that has the message replaces it. */

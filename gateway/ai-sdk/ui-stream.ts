@@ -1,6 +1,7 @@
 import { problemOf } from '../http/problem.ts';
 import type { Reply } from '../replies/follow-reply.ts';
 import type { RunPart } from '../replies/run-parts.ts';
+import { createKnownParts } from '../replies/parts-after.ts';
 import type { WorkerPart } from '../replies/worker-parts.ts';
 import { settledParts } from '../replies/settled-parts.ts';
 import { eventText } from '../replies/sse-response.ts';
@@ -8,7 +9,7 @@ import type { Approval } from '../start/approvals.ts';
 import { TextWithdrawn, type UiChunk, createUiChunks } from './ui-chunks.ts';
 
 interface StreamOptions {
-  /** Approvals that the page has shown: the stream begins after the last one of them. Default: with the message. */
+  /** Approvals and results that the page has given: the stream begins after the last one of them. Default: with the message. */
   answered?: readonly Approval[] | undefined;
   /** The caller may answer approvals. */
   mayDecide: boolean;
@@ -16,7 +17,7 @@ interface StreamOptions {
 }
 
 /**
- * The chunks of a run's reply as server-sent events, up to the end of the run, or until all its calls wait for approval. An error breaks
+ * The chunks of a run's reply as server-sent events, up to the end of the run, or until all its calls wait for the page. An error breaks
  * the connection, so that the page resumes the stream.
  */
 export async function* uiStream(
@@ -53,17 +54,15 @@ export async function* uiChunks(
   parts: AsyncIterable<RunPart>,
   { answered = [], mayDecide = true }: Partial<Pick<StreamOptions, 'answered' | 'mayDecide'>> = {},
 ): AsyncGenerator<UiChunk> {
-  const chunks = createUiChunks(run, { mayDecide });
-  const left = new Set(answered.map(({ call, n }) => `${call} ${n}`));
+  const chunks = createUiChunks(run, { mayDecide, answered });
+  const isKnown = createKnownParts(answered);
   let isCaughtUp = false;
   yield { type: 'start', messageId: run, messageMetadata: { run } };
   for await (const part of parts) {
-    const isKnown = left.size > 0;
-    if (part.type === 'waiting') left.delete(`${part.wait.call} ${part.wait.n}`);
     const made = chunks.next(part);
-    if (!isKnown) yield* made;
+    if (!isKnown(part)) yield* made;
     isCaughtUp ||= part.type === 'caught_up';
-    if (!isCaughtUp || !chunks.isWaitingForApproval()) continue;
+    if (!isCaughtUp || !chunks.isWaitingForPage()) continue;
     yield { type: 'finish-step' };
     yield { type: 'finish', finishReason: 'tool-calls' };
     return;

@@ -12,6 +12,10 @@ export interface ServedAgent {
   kind?: string | undefined;
   /** Schema of the answer. Front ends show the answer of such an agent only, and not the JSON that its model writes. */
   output?: unknown;
+  /** The agent takes tools that its callers carry out. Default: it takes none. */
+  clientTools?: boolean | undefined;
+  /** Names of its own tools, which those of a caller cannot have. */
+  tools?: readonly (string | { name: string })[] | undefined;
 }
 
 /** True where the text of the agent's model is meant for a reader. */

@@ -1,4 +1,8 @@
-import type { ChatCompletion, ChatCompletionChunk } from 'openai/resources/chat/completions';
+import type {
+  ChatCompletion,
+  ChatCompletionChunk,
+  ChatCompletionMessageFunctionToolCall,
+} from 'openai/resources/chat/completions';
 import type { CompletionUsage } from 'openai/resources/completions';
 import { type Usage, asText } from '../../agent/values/vocabulary.ts';
 import type { RunView } from '../../agent/run/view.ts';
@@ -7,6 +11,7 @@ import { eventText } from '../replies/sse-response.ts';
 import { failureText } from '../access/failure-text.ts';
 import { type Reply, refusedAfterStart } from '../replies/follow-reply.ts';
 import { BETWEEN_TEXTS, type RunPart } from '../replies/run-parts.ts';
+import { approvalId } from '../start/approvals.ts';
 import { responseIdOf, secondsOf, waitingText } from './response-object.ts';
 
 interface ChunkOptions {
@@ -16,16 +21,17 @@ interface ChunkOptions {
 
 /** The whole completion: its content is the answer of the run. Throws Refused for a run without an answer. */
 export async function chatCompletion({ view, startedAt, parts }: Reply): Promise<ChatCompletion> {
-  for await (const _ of parts); // the view follows
-  const content = asText(view.output);
+  const text = await textOf(parts); // the view follows
+  const tool_calls = clientCalls(view);
+  const content = tool_calls.length === 0 ? asText(view.output) : text;
   return {
     ...headOf(view, startedAt),
     object: 'chat.completion',
     choices: [
       {
         index: 0,
-        message: { role: 'assistant', content, refusal: null },
-        finish_reason: finishReason(view),
+        message: { role: 'assistant', content, refusal: null, ...(tool_calls.length > 0 && { tool_calls }) },
+        finish_reason: tool_calls.length > 0 ? 'tool_calls' : finishReason(view),
         logprobs: null,
       },
     ],
@@ -66,6 +72,14 @@ async function* chunksOf(
     hasBegun = true;
     yield chunk({ content });
   }
+  const calls = clientCalls(view);
+  if (calls.length > 0) {
+    if (!hasBegun) yield chunk({ role: 'assistant', content: null });
+    yield chunk({ tool_calls: calls.map((call, index) => ({ index, ...call })) });
+    yield chunk({}, 'tool_calls');
+    if (includeUsage) yield { ...head, choices: [], usage: usageOf(view.usage) };
+    return;
+  }
   if (hasBegun && waitingText(view) !== '') {
     yield chunk({ content: `${BETWEEN_TEXTS}${withoutAnswer(view).message}` });
     yield chunk({}, 'length');
@@ -79,6 +93,27 @@ async function* chunksOf(
 
 function headOf({ id, agent }: RunView, startedAt: number) {
   return { id: `chatcmpl-${id}`, created: secondsOf(startedAt), model: agent };
+}
+
+/** The texts of a reply that has no answer yet; null: there are none. */
+async function textOf(parts: Reply['parts']): Promise<string | null> {
+  const texts = new Map<string, string>();
+  for await (const { part } of parts) {
+    if (part.type === 'void') texts.delete(part.call);
+    if (part.type === 'text') texts.set(part.call, (texts.get(part.call) ?? '') + part.delta);
+  }
+  return texts.size === 0 ? null : [...texts.values()].join(BETWEEN_TEXTS);
+}
+
+/** The calls that the client carries out. Their ids lead any gateway to the run. */
+function clientCalls({ id: run, waiting }: RunView): ChatCompletionMessageFunctionToolCall[] {
+  return waiting
+    .filter(({ reason }) => reason === 'client_tool')
+    .map(({ call, n, tool: name, toolInput }) => ({
+      id: approvalId({ run, call, n }),
+      type: 'function',
+      function: { name, arguments: JSON.stringify(toolInput) },
+    }));
 }
 
 /** Throws Refused for a run that has no answer. */

@@ -1,13 +1,15 @@
 import type { Model } from 'openai/resources/models';
 import type { ProtocolRequest, ProtocolRoute } from '../http/protocol.ts';
-import { readFields } from '../start/set-fields.ts';
+import { answerClientCalls } from '../start/client-calls.ts';
+import { type SetFields, readFields } from '../start/set-fields.ts';
 import type { ServedAgent } from '../http/route.ts';
-import { servedAgent, startRun } from '../start/start-run.ts';
+import { type StartedRun, servedAgent, startRun } from '../start/start-run.ts';
 import { sentHistory } from './sent-history.ts';
 import { chatChunks, chatCompletion } from './chat-reply.ts';
 import { followReply } from '../replies/follow-reply.ts';
 import { answerAfterStart, chatErrorText } from './answer-after-start.ts';
-import { readChat } from './requests/read-chat.ts';
+import { partsAfter } from '../replies/parts-after.ts';
+import { type ChatRequest, readChat } from './requests/read-chat.ts';
 
 export const chatRoutes: readonly ProtocolRoute[] = [
   { method: 'post', path: '/chat/completions', handle: completeChat },
@@ -16,15 +18,13 @@ export const chatRoutes: readonly ProtocolRoute[] = [
 ];
 
 async function completeChat(request: ProtocolRequest): Promise<Response> {
-  const { start, body, stream, includeUsage } = await readChat(request.request);
-  const { chatHistory: given = [], ...fields } = readFields(
-    request.caller,
-    'POST /v1/chat/completions',
-    body,
-  );
-  const chatHistory = [...given, ...sentHistory(request.caller, start.chatHistory)];
-  const started = await startRun(request, { ...start, ...fields, chatHistory });
-  const open = (signal: AbortSignal) => followReply(request, started, { until: 'wait', signal });
+  const { asked, body, stream, includeUsage } = await readChat(request.request, request.agents);
+  const fields = readFields(request.caller, 'POST /v1/chat/completions', body);
+  const started = await startOrAnswer(request, asked, fields);
+  const open = async (signal: AbortSignal) => {
+    const reply = await followReply(request, started, { until: 'wait', signal });
+    return 'results' in asked ? { ...reply, parts: partsAfter(reply.parts, asked.results) } : reply;
+  };
   return answerAfterStart(
     request,
     started.id,
@@ -32,6 +32,16 @@ async function completeChat(request: ProtocolRequest): Promise<Response> {
       ? { texts: (signal) => chatChunks(() => open(signal), { includeUsage }), errorText: chatErrorText }
       : { answer: async (signal) => chatCompletion(await open(signal)) },
   );
+}
+
+async function startOrAnswer(
+  request: ProtocolRequest,
+  asked: ChatRequest['asked'],
+  { chatHistory: given = [], ...fields }: SetFields,
+): Promise<StartedRun> {
+  if ('results' in asked) return { id: await answerClientCalls(request, asked.results), hasBegun: true };
+  const chatHistory = [...given, ...sentHistory(request.caller, asked.chatHistory)];
+  return startRun(request, { ...asked, ...fields, chatHistory });
 }
 
 async function listModels({ agents = [] }: ProtocolRequest): Promise<Response> {

@@ -5,6 +5,9 @@ import type {
   ResponseMcpCallArgumentsDoneEvent,
   ResponseMcpCallCompletedEvent,
   ResponseMcpCallInProgressEvent,
+  ResponseFunctionCallArgumentsDeltaEvent,
+  ResponseFunctionCallArgumentsDoneEvent,
+  ResponseFunctionToolCall,
   ResponseOutputItem,
   ResponseOutputItemAddedEvent,
   ResponseOutputItemDoneEvent,
@@ -16,6 +19,7 @@ import type {
 import type { WaitingCall } from '../../agent/rules/waiting.ts';
 import { type AgentAction, EXCEPTION_TOOL, type Json, asText } from '../../agent/values/vocabulary.ts';
 import { BETWEEN_TEXTS, type RunPart } from '../replies/run-parts.ts';
+import { approvalId } from '../start/approvals.ts';
 import { approvalIdOf } from './approval-id.ts';
 import { messageId, toolItemId } from './item-id.ts';
 
@@ -27,6 +31,8 @@ export type ItemEvent = Unnumbered<
   | ResponseTextDoneEvent
   | ResponseContentPartDoneEvent
   | ResponseMcpCallInProgressEvent
+  | ResponseFunctionCallArgumentsDeltaEvent
+  | ResponseFunctionCallArgumentsDoneEvent
   | ResponseMcpCallArgumentsDeltaEvent
   | ResponseMcpCallArgumentsDoneEvent
   | ResponseMcpCallCompletedEvent
@@ -45,6 +51,8 @@ export interface ResponseItems {
 /** `commentary`: other texts follow. The clients take the final answer for the parsed one. */
 type Phase = NonNullable<ResponseOutputMessage['phase']>;
 
+type ToolCallPart = Extract<RunPart, { type: 'tool_call' }>;
+
 interface PlacedItem {
   item: ResponseOutputItem;
   index: number;
@@ -58,7 +66,7 @@ const ANSWER = 'answer';
 
 /**
  * Makes output items of the parts of a run's reply: a message for the text of each model call, an `mcp_call` for each tool call, which the
- * agent makes itself, and an `mcp_approval_request` for each call that waits for approval. The id of an item is always the same, so an
+ * agent makes itself, a `function_call` for each call of a tool of the client, and an `mcp_approval_request` for each call that waits for approval. The id of an item is always the same, so an
  * item that is added again replaces the item before.
  */
 export function createResponseItems(run: string): ResponseItems {
@@ -84,6 +92,7 @@ export function createResponseItems(run: string): ResponseItems {
       case 'void':
         return [...drop(part.call), ...drop(waitKey(part.call))];
       case 'tool_call':
+        if (part.client !== undefined) return callClient(part, part.client);
         return part.action.tool === EXCEPTION_TOOL ? [] : beginTool(part.call, part.action);
       case 'tool_result':
         return finishTool(part.call, part.observation);
@@ -153,6 +162,22 @@ export function createResponseItems(run: string): ResponseItems {
       { type: 'response.mcp_call.in_progress', ...place },
       { type: 'response.mcp_call_arguments.delta', ...place, delta: item.arguments },
       { type: 'response.mcp_call_arguments.done', ...place, arguments: item.arguments },
+    ];
+  }
+
+  /** A call that the client carries out is complete with its arguments. */
+  function callClient({ call, action }: Pick<ToolCallPart, 'call' | 'action'>, n: number): ItemEvent[] {
+    const item = functionItem(run, { call, n }, action);
+    const { arguments: args, name } = item;
+    const added = add(call, { ...item, arguments: '', status: 'in_progress' });
+    const placed = items.get(call);
+    if (placed === undefined) return [added];
+    const place = { item_id: item.id ?? '', output_index: placed.index };
+    return [
+      added,
+      { type: 'response.function_call_arguments.delta', ...place, delta: args },
+      { type: 'response.function_call_arguments.done', ...place, name, arguments: args },
+      done(placed, item),
     ];
   }
 
@@ -242,6 +267,16 @@ function toolItem(run: string, call: string, { tool, toolInput }: AgentAction): 
     arguments: args,
     status: 'in_progress',
   };
+}
+
+function functionItem(
+  run: string,
+  { call, n }: { call: string; n: number },
+  { tool: name, toolInput }: AgentAction,
+): ResponseFunctionToolCall {
+  const id = approvalId({ run, call, n });
+  const args = JSON.stringify(toolInput);
+  return { type: 'function_call', id: `fc_${id}`, call_id: id, name, arguments: args, status: 'completed' };
 }
 
 function approvalItem(run: string, { call, n, tool, toolInput }: WaitingCall): ResponseOutputItem {

@@ -102,12 +102,14 @@ export function statusOf({ status, truncated }: RunView): ResponseStatus {
 }
 
 /**
- * The status in the answer to a request that ends at a wait. With a request for an approval, the response is complete: the next one has the
- * approval. Any other wait leaves the answer incomplete.
+ * The status in the answer to a request that ends at a wait. With a request for an approval, or calls of the client's tools, the response is
+ * complete: the next one has the approval and the results. Any other wait leaves the answer incomplete.
  */
 export function statusAtEnd(view: RunView): ResponseStatus {
   if (waitingText(view) === '') return statusOf(view);
-  return view.waiting.some(({ reason }) => reason === 'approval') ? 'completed' : 'incomplete';
+  return view.waiting.some(({ reason }) => reason === 'approval' || reason === 'client_tool')
+    ? 'completed'
+    : 'incomplete';
 }
 
 export function secondsOf(milliseconds: number): number {

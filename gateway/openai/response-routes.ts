@@ -5,11 +5,13 @@ import { withTimeLimit } from '../../net/time-limit.ts';
 import { demand } from '../http/caller.ts';
 import type { ProtocolRequest, ProtocolRoute } from '../http/protocol.ts';
 import { orErrorText, sseResponse } from '../replies/sse-response.ts';
-import { answerApprovals } from '../start/approvals.ts';
+import { type Approval, answerApprovals } from '../start/approvals.ts';
+import { answerClientCalls } from '../start/client-calls.ts';
 import { readFields } from '../start/set-fields.ts';
 import { startRun } from '../start/start-run.ts';
 import { sentHistory } from './sent-history.ts';
 import { type Reply, type ReplyOptions, followReply } from '../replies/follow-reply.ts';
+import { partsAfter } from '../replies/parts-after.ts';
 import { Refused } from '../http/problem.ts';
 import { itemPage } from './input-items.ts';
 import { askedMessages, ownRunOf, previousMessages } from './previous-messages.ts';
@@ -36,20 +38,22 @@ export const responseRoutes: readonly ProtocolRoute[] = [
 ];
 
 async function createResponse(request: ProtocolRequest): Promise<Response> {
-  const asked = await readResponseRequest(request.request);
+  const asked = await readResponseRequest(request.request, request.agents);
   const started = await startOrDecide(request, asked);
   const { stream, isBackground, echo } = asked;
+  const answered = 'results' in asked.asked ? asked.asked.results : [];
   if (stream) {
     const until = isBackground ? 'end' : 'wait';
     const texts = (signal: AbortSignal) => {
-      const open = () => followReply(request, started, { until, signal });
+      const open = async () => replyAfter(await followReply(request, started, { until, signal }), answered);
       return responseStream(open, { echo, report: request.report });
     };
     return answerAfterStart(request, started.id, { texts, errorText: responseErrorText });
   }
   if (!started.hasBegun) return Response.json(queuedResponse(started.id, { agent: asked.agent ?? '', echo }));
   const until = isBackground ? 'now' : 'wait';
-  const answer = (signal: AbortSignal) => responseOf(request, started.id, { until, signal }, echo);
+  const answer = (signal: AbortSignal) =>
+    responseOf(request, started.id, { until, signal }, { echo, answered });
   return answerAfterStart(request, started.id, { answer });
 }
 
@@ -111,31 +115,39 @@ async function startOrDecide(
   request: ProtocolRequest,
   { asked, agent, session, previous, body }: ResponseRequest,
 ): Promise<{ id: string; hasBegun: boolean }> {
-  if ('approvals' in asked)
-    return {
-      id: await answerApprovals(request, asked.approvals, 'POST /v1/responses approvals'),
-      hasBegun: true,
-    };
+  if ('results' in asked) {
+    const { results, approvals } = asked;
+    const ofResults = results.length === 0 ? '' : await answerClientCalls(request, results);
+    const route = 'POST /v1/responses approvals';
+    const id = approvals.length === 0 ? ofResults : await answerApprovals(request, approvals, route);
+    return { id, hasBegun: true };
+  }
   if (agent === undefined) throw bad('model: name the agent.');
   if (previous !== undefined) demand(request.caller, 'POST /v1/responses previous_response_id');
   const before = previous === undefined ? [] : await previousMessages(request, previous);
   const { chatHistory: given = [], ...fields } = readFields(request.caller, 'POST /v1/responses', body);
   const chatHistory = [...given, ...before, ...sentHistory(request.caller, asked.chatHistory)];
   const key = request.request.headers.get('idempotency-key') ?? undefined;
-  return startRun(request, { ...fields, agent, input: asked.input, chatHistory, session, key });
+  const { input, clientTools } = asked;
+  return startRun(request, { ...fields, clientTools, agent, input, chatHistory, session, key });
 }
 
 async function responseOf(
   request: ProtocolRequest,
   run: string,
   options: ReplyOptions,
-  echo?: RequestEcho,
+  { echo, answered = [] }: { echo?: RequestEcho; answered?: readonly Approval[] } = {},
 ): Promise<ResponseObject> {
-  const reply = await followReply(request, { id: run }, options);
+  const reply = replyAfter(await followReply(request, { id: run }, options), answered);
   const output = await outputOf(reply);
   const { view, startedAt } = reply;
   const status = options.until === 'wait' ? statusAtEnd(view) : statusOf(view);
   return responseObject({ view, startedAt, output, echo, status });
+}
+
+/** A response to results of the client's tools has the items after them: a client would carry out their calls again. */
+function replyAfter(reply: Reply, answered: readonly Approval[]): Reply {
+  return answered.length === 0 ? reply : { ...reply, parts: partsAfter(reply.parts, answered) };
 }
 
 async function outputOf({ view, parts }: Reply): Promise<ResponseObject['output']> {

@@ -17,7 +17,8 @@ export type RunPart = {
   | { type: 'void'; call: string }
   /** The model call is over, and its text is complete. `isAnswer`: the text is the answer, and no tool call follows. */
   | { type: 'turn'; call: string; isAnswer: boolean }
-  | { type: 'tool_call'; call: string; action: AgentAction }
+  /** `client`: number of the wait in which the client carries the call out. Such a part comes with its `waiting`. */
+  | { type: 'tool_call'; call: string; action: AgentAction; client?: number | undefined }
   /** Progress of a tool, in place of its progress before. */
   | { type: 'tool_progress'; call: string; text: string }
   | { type: 'tool_result'; call: string; observation: Json }
@@ -83,13 +84,14 @@ export async function* runParts(
         return drop(event.call);
       case 'action':
         written.set(event.call, { attempt: 0, text: '', reasoning: '' });
+        if (event.client === true) return [];
         return [{ type: 'tool_call', call: event.call, action: event.action }];
       case 'tool_progress':
         return [{ type: 'tool_progress', call: event.call, text: event.text }];
       case 'step':
         return [{ type: 'tool_result', call: event.step.call, observation: event.step.observation }];
       case 'waiting':
-        return [{ type: 'waiting', wait: event.wait }];
+        return [...clientCall(event.wait), { type: 'waiting', wait: event.wait }];
       case 'decided':
         return [{ type: 'wait_ended', call: event.call, decision: event.decision.type }];
       case 'caught_up':
@@ -141,6 +143,12 @@ export async function* runParts(
   function droppedBy(restart: RestartedEvent): string[] {
     return [...written.keys()].filter((call) => isDropped(call, restart));
   }
+}
+
+/** The call that begins with the wait for the client that has its tool. */
+function clientCall({ call, n, tool, toolInput, reason }: WaitingCall): RunPart[] {
+  if (reason !== 'client_tool') return [];
+  return [{ type: 'tool_call', call, action: { tool, toolInput, log: '' }, client: n }];
 }
 
 /** True if the text of the last model call is the answer, or its JSON with other spaces. */

@@ -4,7 +4,7 @@ import type { RunContext } from '../../agent/definition/run-context.ts';
 import { type Caller, isAllowed } from '../http/caller.ts';
 import { type RouteRequest, route } from '../http/route.ts';
 import { sentDecision } from '../http/sent-decision.ts';
-import { ownerName } from '../start/own-runs.ts';
+import { hasAsked, ownerName } from '../start/own-runs.ts';
 import { Refused } from '../http/problem.ts';
 import { decideAs } from '../start/decide-as.ts';
 import { checkFields } from '../start/set-fields.ts';
@@ -74,13 +74,14 @@ export const steerRoutes = [
     body: schemas.forkOptions,
     response: schemas.restarted,
     status: 201,
-    async handle({ caller, agents, run, body }) {
+    async handle({ client, caller, agents, run, body }) {
       checkFields(caller, 'POST /runs/{id}/fork', body);
       await checkServed(agents, run);
       return run.fork({
         ...body,
         id: recordedName(caller, body.id ?? newRunId(run.id)),
         context: await contextOfFork(caller, run),
+        keepClientTools: await hasAsked({ client, caller }, run.id),
       });
     },
   }),

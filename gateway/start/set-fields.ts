@@ -8,7 +8,15 @@ import { parsed } from '../http/read-body.ts';
 /** Fields of a start, as a body of JSON has them. */
 export type SetFields = Pick<
   StartOptions,
-  'context' | 'model' | 'maxIterations' | 'maxExecutionTime' | 'budget' | 'variables' | 'chatHistory' | 'tags'
+  | 'context'
+  | 'model'
+  | 'maxIterations'
+  | 'maxExecutionTime'
+  | 'budget'
+  | 'variables'
+  | 'chatHistory'
+  | 'tags'
+  | 'clientTools'
 >;
 
 /** Throws Refused for a field of the body that the caller may not set. */

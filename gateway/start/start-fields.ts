@@ -14,5 +14,15 @@ export const startFieldShape = {
     .optional(),
   context: z.record(z.string(), z.unknown().openapi({ description: 'Any JSON value' })).optional(),
   tags: z.array(z.string()).optional(),
+  clientTools: z
+    .array(
+      z.strictObject({
+        name: z.string(),
+        description: z.string().optional(),
+        inputSchema: z.record(z.string(), z.unknown()).optional().openapi({ description: 'JSON Schema' }),
+      }),
+    )
+    .optional()
+    .openapi({ description: 'Tools that the caller carries out' }),
 };
 export const startFields = z.object(startFieldShape);

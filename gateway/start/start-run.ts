@@ -16,6 +16,7 @@ import type { Caller } from '../http/caller.ts';
 import { Refused } from '../http/problem.ts';
 import type { ProtocolRequest } from '../http/protocol.ts';
 import type { ServedAgent } from '../http/route.ts';
+import { checkBroughtTools } from './brought-tools.ts';
 import { checkSession, ownRun, seenOwner } from './own-runs.ts';
 import { recordedName } from '../http/tenant.ts';
 import { checkImageUrls } from './image-hosts.ts';
@@ -62,6 +63,7 @@ export async function startRun(
   }: RequestedStart,
 ): Promise<StartedRun> {
   servedAgent(agents, agent);
+  checkBroughtTools(agents, agent, fields.clientTools);
   checkImageUrls(input, imageHosts);
   if (conversation !== undefined) await checkSession({ client, caller }, conversation);
   const id = idOf(caller, agent, requested, key);

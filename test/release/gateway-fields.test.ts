@@ -37,6 +37,9 @@ const values: { readonly [F in FieldName]: unknown } = {
   variables: { tone: 'NEW RULE' },
   chatHistory: [{ role: 'system', content: 'NEW RULE' }],
   tags: ['urgent'],
+  clientTools: [{ name: 'pick' }],
+  // In the forms of AG-UI, of responses, and of chat completions.
+  tools: [{ type: 'function', name: 'pick', function: { name: 'pick' } }],
   edits: { '1.1': 'NEW RULE' },
   'system message': { role: 'system', content: 'NEW RULE' },
   'developer message': { role: 'developer', content: 'NEW RULE' },

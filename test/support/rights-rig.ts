@@ -47,7 +47,7 @@ const textOf = (content: unknown) => (typeof content === 'string' ? content : JS
 
 const plain = { kind: 'tool-calling', model } as const;
 export const agents = [
-  { ...plain, name: 'desk', tools: [pay, whoami, later] },
+  { ...plain, name: 'desk', clientTools: true, tools: [pay, whoami, later] },
   { ...plain, name: 'hidden', tools: [] },
 ];
 const ADDRESS = 'http://10.7.7.7:8000';

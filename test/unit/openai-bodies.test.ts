@@ -6,9 +6,10 @@ import { readResponseRequest } from '../../gateway/openai/requests/read-response
 const post = (body: object) =>
   new Request('http://127.0.0.1/v1', { method: 'POST', body: JSON.stringify({ model: 'a', ...body }) });
 const QUESTION = { role: 'user', content: 'Which?' };
-const chat = async (body: object) => (await readChat(post({ messages: [QUESTION], ...body }))).start;
+const chat = async (body: object) =>
+  (await readChat(post({ messages: [QUESTION], ...body }), undefined)).asked;
 const response = async (body: object) =>
-  (await readResponseRequest(post({ input: [QUESTION], ...body }))).asked;
+  (await readResponseRequest(post({ input: [QUESTION], ...body }), [{ name: 'a' }])).asked;
 const refused = (promise: Promise<unknown>) =>
   promise.then(
     () => 'taken',
@@ -76,7 +77,7 @@ describe('messages of tool calls that another model made', () => {
       { role: 'assistant', content: null, refusal: 'I may not say more.' },
       QUESTION,
     ];
-    expect((await chat({ messages })).chatHistory).toEqual([
+    expect((await chat({ messages })) as object).toHaveProperty('chatHistory', [
       { role: 'user', content: 'What is it?' },
       { role: 'assistant', content: 'It is 5.' },
       { role: 'assistant', content: 'I may not say more.' },

@@ -7,8 +7,8 @@ import { readResponseRequest } from '../../gateway/openai/requests/read-response
 const RUN = 'acme.chairs';
 
 describe('requests', () => {
-  const chat = (body: object) => readChat(requestOf({ model: 'clerk', ...body }));
-  const response = (body: object) => readResponseRequest(requestOf({ model: 'clerk', ...body }));
+  const chat = (body: object) => readChat(requestOf({ model: 'clerk', ...body }), undefined);
+  const response = (body: object) => readResponseRequest(requestOf({ model: 'clerk', ...body }), undefined);
   const user = (content: unknown) => ({ role: 'user', content });
 
   test('of a chat ask the last message, and give the messages before', async () => {
@@ -22,7 +22,7 @@ describe('requests', () => {
       ]),
     ];
     await expect(chat({ messages, temperature: 1, tools: [], n: 1 })).resolves.toMatchObject({
-      start: {
+      asked: {
         agent: 'clerk',
         chatHistory: [
           { role: 'system', content: 'Be kind.' },
@@ -36,8 +36,8 @@ describe('requests', () => {
       },
       stream: false,
     });
-    const { start } = await chat({ messages, metadata: { session: 'talk' } });
-    expect(start).toMatchObject({ session: 'talk', chatHistory: [] });
+    const { asked } = await chat({ messages, metadata: { session: 'talk' } });
+    expect(asked).toMatchObject({ session: 'talk', chatHistory: [] });
   });
 
   test('of a response are a text, or messages', async () => {

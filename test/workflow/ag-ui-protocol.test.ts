@@ -116,7 +116,6 @@ test.each([
     { tools: [{ name: 'a', description: 'b', parameters: {} }] },
     'has its own tools',
   ],
-  ['context of the page', 'echo', { context: [{ description: 'a', value: 'b' }] }, 'into the question'],
 ])('%s is refused', async (_what, name, more, text) => {
   const agent = agentOf(name);
   agent.addMessage({ id: 'q', role: 'user', content: 'x' });

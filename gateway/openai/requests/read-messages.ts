@@ -4,6 +4,7 @@ import type { Input, InputPart } from '../../../client/start/read-input.ts';
 import { fieldOf } from '../../../agent/values/values.ts';
 import { Refused } from '../../http/problem.ts';
 import { bad } from '../../http/read-body.ts';
+import { type ClientResult, readClientCall } from '../../start/client-calls.ts';
 import { isOfFrontEnd } from './front-end-request.ts';
 
 /** A part of a message, as both APIs write it. */
@@ -37,6 +38,9 @@ export const message = z.preprocess(
       error: 'Send messages of the roles user, assistant and system.',
     }),
     content,
+    /** The call whose result this is. */
+    callId: z.string().optional(),
+    result: z.unknown().optional(),
   }),
 );
 
@@ -44,7 +48,8 @@ export type Message = z.output<typeof message>;
 
 function textOrNothing(value: unknown): unknown {
   const role = fieldOf(value, 'role');
-  if (role === 'tool' || role === 'function') return NOTHING;
+  if (role === 'tool' || role === 'function')
+    return { ...NOTHING, callId: fieldOf(value, 'tool_call_id'), result: fieldOf(value, 'content') };
   return role === 'assistant' && (fieldOf(value, 'content') ?? null) === null
     ? { ...NOTHING, content: fieldOf(value, 'refusal') ?? '' }
     : value;
@@ -86,4 +91,23 @@ function historyOf({ role, content: said }: Message): ChatMessage[] {
 function textOf(said: InputPart): string {
   if (said.type === 'text') return said.text;
   throw bad('An image can be in the last message only. A session keeps the images of earlier messages.');
+}
+
+/** Results of the client's tools after its last question. Throws Refused. */
+export function resultsIn(
+  items: readonly { isQuestion: boolean; callId?: string | undefined; result?: unknown }[],
+): ClientResult[] {
+  const last = items.findLastIndex(({ isQuestion }) => isQuestion);
+  return items.slice(last + 1).flatMap(({ callId, result }): ClientResult[] => {
+    const call = readClientCall(callId);
+    return call === undefined ? [] : [{ ...call, result: { output: resultText(result) } }];
+  });
+}
+
+/** The text of a result that is a list of texts; any other result as it is. */
+function resultText(result: unknown): unknown {
+  if (!Array.isArray(result)) return result ?? '';
+  const { data } = z.array(part).safeParse(result);
+  if (data === undefined) throw bad('The result of a tool is a text, or a list of texts.');
+  return data.map(textOf).join('\n');
 }

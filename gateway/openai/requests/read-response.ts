@@ -2,14 +2,21 @@ import { z } from '@hono/zod-openapi';
 import { bad, optional, readBody } from '../../http/read-body.ts';
 import type { ApprovalAnswer } from '../../start/approvals.ts';
 import { readApprovalId } from '../approval-id.ts';
+import type { ClientTool } from '../../../agent/definition/client-tools.ts';
+import type { ServedAgent } from '../../http/route.ts';
+import { takesClientTools } from '../../start/brought-tools.ts';
+import type { ClientResult } from '../../start/client-calls.ts';
 import { runOfItem } from '../item-id.ts';
-import { type ChatQuestion, message, readMessages } from './read-messages.ts';
+import { type ChatQuestion, message, readMessages, resultsIn } from './read-messages.ts';
+import { takeFunctions } from './read-tools.ts';
 import { refuseFields } from './refuse-fields.ts';
 import { type RequestEcho, responseIdOf } from '../response-object.ts';
 
 export interface ResponseRequest {
   agent: string | undefined;
-  asked: ChatQuestion | { approvals: ApprovalAnswer[] };
+  asked:
+    | (ChatQuestion & { clientTools: readonly ClientTool[] | undefined })
+    | { approvals: ApprovalAnswer[]; results: ClientResult[] };
   session: string | undefined;
   /** Id of the response before: the one that is named, or the one whose items are referred to. */
   previous: string | undefined;
@@ -45,8 +52,12 @@ const ownItem = z
       'function_call',
       'function_call_output',
     ]),
+    call_id: optional(z.string()),
+    output: z.unknown().optional(),
   })
-  .transform(() => ({ type: 'own' as const }));
+  .transform(({ type, call_id: callId, output: result }) =>
+    type === 'function_call_output' ? { type: 'own' as const, callId, result } : { type: 'own' as const },
+  );
 
 /** Stands for an item that the server keeps, in the requests of the AI SDK. */
 const reference = z.object({ type: z.literal('item_reference'), id: z.string() });
@@ -72,7 +83,10 @@ const body = z.looseObject({
 });
 
 /** Reads a request for a response. Throws Refused. */
-export async function readResponseRequest(request: Request): Promise<ResponseRequest> {
+export async function readResponseRequest(
+  request: Request,
+  agents: readonly ServedAgent[] | undefined,
+): Promise<ResponseRequest> {
   const {
     model: agent,
     input,
@@ -81,21 +95,29 @@ export async function readResponseRequest(request: Request): Promise<ResponseReq
     previous_response_id: previous,
     background = false,
     stream = false,
-    ...rest
+    ...sent
   } = await readBody(request, body);
+  const isTaken = agent !== undefined && takesClientTools(agents, agent) !== false;
+  const { clientTools, rest } = isTaken ? takeFunctions(sent) : { clientTools: undefined, rest: sent };
   refuseFields(rest);
   if (session !== undefined && previous !== undefined) {
     throw bad('There are a conversation and a previous_response_id: give one of them.');
   }
   const approvals = lastApprovals(input);
   const { referenced, rest: items } = readReferences(input);
+  const results = resultsIn(
+    input.map((one) => ({ ...one, isQuestion: one.type === 'message' && one.message.role === 'user' })),
+  );
   return {
     agent,
-    asked: approvals.length > 0 ? { approvals } : askedBy(items, { instructions, session }),
+    asked:
+      approvals.length + results.length > 0
+        ? { approvals, results }
+        : { ...askedBy(items, { instructions, session }), clientTools },
     session,
     previous: previous ?? (session === undefined ? referenced : undefined),
     isBackground: background,
-    body: rest,
+    body: { ...rest, tools: clientTools },
     stream,
     echo: {
       background,

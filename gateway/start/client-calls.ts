@@ -1,0 +1,66 @@
+import { failedTool } from '../../agent/observation/observations.ts';
+import { capOutput } from '../../agent/observation/output.ts';
+import { limits } from '../../agent/values/limits.ts';
+import type { Json } from '../../agent/values/vocabulary.ts';
+import type { AgentRun } from '../../client/api/agent-run.ts';
+import { mayUse } from '../http/caller.ts';
+import { Refused } from '../http/problem.ts';
+import type { ProtocolRequest } from '../http/protocol.ts';
+import { bad } from '../http/read-body.ts';
+import { type Approval, readApproval } from './approvals.ts';
+import { hasAsked, ownRun } from './own-runs.ts';
+
+/** The result of a call that a client has carried out. `error`: the tool of the client failed, in words. */
+export type ClientResult = Approval & { result: { output: unknown } | { error: string } };
+
+/** The call of an id that this gateway, or another one, gave a client. The id names run, call and wait. undefined for other ids. */
+export function readClientCall(id: unknown): Approval | undefined {
+  return typeof id === 'string' ? readApproval(id) : undefined;
+}
+
+/**
+ * Gives results of calls to the run that waits for them: only its caller and those who decide may. A result that was given before is passed
+ * over, so that a request can be sent again. Returns the run's id. Throws Refused and RunNotFound.
+ */
+export async function answerClientCalls(
+  { client, caller }: Pick<ProtocolRequest, 'client' | 'caller'>,
+  results: readonly ClientResult[],
+): Promise<string> {
+  const [id = '', ...others] = new Set(results.map((one) => one.run));
+  if (others.length > 0)
+    throw bad('The results are of calls of several runs: send one request for each run.');
+  const run = await ownRun({ client, caller }, id);
+  if (!mayUse(caller, 'POST /runs/{id}/decisions') && !(await hasAsked({ client, caller }, id))) {
+    const who = `${caller.name} has not started run ${id}`;
+    throw new Refused(403, 'Forbidden', `${who}, so the results of its tools come from another client.`);
+  }
+  for (const { call, n, result } of results) {
+    const tool = await waitingTool(run, { call, n });
+    if (tool === undefined) continue;
+    await run
+      .decide(call, { type: 'resolve', output: observationOf(tool, result) }, n)
+      .catch(async (error) => {
+        // Another gateway may have given the same result meanwhile.
+        if ((await waitingTool(run, { call, n })) !== undefined) throw error;
+      });
+  }
+  return id;
+}
+
+/** The tool of a call that waits for its client; undefined: the call does not wait. */
+async function waitingTool(
+  run: AgentRun,
+  { call, n }: Pick<Approval, 'call' | 'n'>,
+): Promise<string | undefined> {
+  const { waiting } = await run.describe();
+  return waiting.find((wait) => wait.call === call && wait.n === n && wait.reason === 'client_tool')?.tool;
+}
+
+/** A longer result is cut, as those of all tools are: it has to fit into a decision. */
+function observationOf(tool: string, result: ClientResult['result']): Json {
+  if ('output' in result) return capOutput(result.output, MOST_BYTES, MOST_BYTES);
+  return capOutput(failedTool(tool, { type: 'ToolError', message: result.error }), MOST_BYTES, MOST_BYTES);
+}
+
+/** Room for the other fields of the decision. */
+const MOST_BYTES = limits.decisionBytes - 4_000;
