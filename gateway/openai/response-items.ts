@@ -21,7 +21,7 @@ import { type AgentAction, EXCEPTION_TOOL, type Json, asText } from '../../agent
 import { BETWEEN_TEXTS, type RunPart } from '../replies/run-parts.ts';
 import { approvalId } from '../start/approvals.ts';
 import { approvalIdOf } from './approval-id.ts';
-import { messageId, toolItemId } from './item-id.ts';
+import { functionItemId, messageId, toolItemId } from './item-id.ts';
 
 /** An event of a stream of the Responses API, before it has its number. */
 export type ItemEvent = Unnumbered<
@@ -276,7 +276,8 @@ function functionItem(
 ): ResponseFunctionToolCall {
   const id = approvalId({ run, call, n });
   const args = JSON.stringify(toolInput);
-  return { type: 'function_call', id: `fc_${id}`, call_id: id, name, arguments: args, status: 'completed' };
+  const common = { type: 'function_call', id: functionItemId(id), call_id: id } as const;
+  return { ...common, name, arguments: args, status: 'completed' };
 }
 
 function approvalItem(run: string, { call, n, tool, toolInput }: WaitingCall): ResponseOutputItem {
