@@ -26,7 +26,7 @@ const TOO_MANY = "too many arguments for 'run'. Expected 2 arguments but got 4."
 const manyAnd = (one: string) =>
   `--all is for every run that fits, and "${one}" names one. Leave one of them out.`;
 const invalid = (option: string, given: string) => `option '--${option}' argument '${given}' is invalid.`;
-const REASONS = 'Known: failed, approval, doubt, deferred, repeated, limit.';
+const REASONS = 'Known: failed, approval, doubt, answer, deferred, client_tool, repeated, limit.';
 
 describe('the command line', () => {
   test.each([

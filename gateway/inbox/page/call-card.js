@@ -13,6 +13,7 @@ const REASONS = {
   doubt: 'in doubt',
   answer: 'needs an answer',
   deferred: 'needs its result',
+  client_tool: 'waits for its client',
   repeated: 'made before',
   limit: 'at a limit',
 };

@@ -16,6 +16,7 @@ const USUAL = {
   approval: 'approve',
   answer: 'resolve',
   deferred: 'resolve',
+  client_tool: undefined,
   limit: 'extend',
   doubt: undefined,
   repeated: undefined,
