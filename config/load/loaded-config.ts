@@ -153,11 +153,11 @@ export function createLoadedConfig(config: ConfigDefinition): LoadedConfig {
       checkPrices(manifest, agents, choices, config.prices);
       const { compaction } = completeAgent(agent);
       const handoffs = handoffTools(agent, agents, (other) => kindOf(kinds, other));
-      const tools = [...manifest.tools, ...handoffs];
+      const ofAgent = [...manifest.tools, ...handoffs];
       const brought = agent.clientTools === true ? (overrides.clientTools ?? []) : [];
       const own = {
         ...manifest,
-        tools: withClientTools(tools, brought),
+        tools: withClientTools(ofAgent, brought),
         compaction: compaction && compactionOf(compaction, manifest, models),
         ...(config.authorize === undefined ? {} : { authorizes: true as const }),
         ...(config.hooks === undefined ? {} : { hooks: true as const }),

@@ -40,9 +40,9 @@ export function readTool(tool: unknown): ClientTool {
   const { name, description, parameters } = data;
   return {
     name,
-    ...(description != null && { description }),
+    ...(typeof description === 'string' && { description }),
     // Clients write a tool without parameters as an empty schema.
-    ...(parameters != null && { inputSchema: { type: 'object', properties: {}, ...parameters } }),
+    ...(parameters && { inputSchema: { type: 'object', properties: {}, ...parameters } }),
   };
 }
 
