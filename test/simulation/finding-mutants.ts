@@ -109,7 +109,7 @@ export const findingMutants: readonly Mutant[] = [
   {
     name: 'a wait that onWaiting reports twice is answered twice',
     finding: 'C5',
-    seed: 19,
+    seed: 71,
     file: 'client/api/on-waiting.ts',
     find: 'if (told.has(key)) return;',
     replace: '',
@@ -144,7 +144,7 @@ export const findingMutants: readonly Mutant[] = [
   },
   {
     name: 'a run continues as new with a pause',
-    seed: 340,
+    seed: 176,
     file: 'workflows/agent-run.ts',
     find: '&& !pause.isOn',
     replace: '',

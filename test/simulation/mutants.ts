@@ -50,7 +50,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a lost attempt is tried again though it sent its intent',
-    seed: 175,
+    seed: 95,
     file: 'agent/rules/doubt.ts',
     find: '(timedOut && intent === undefined)',
     replace: 'timedOut',
