@@ -205,7 +205,7 @@ export interface DeploymentDefinition {
   name?: string | undefined;
   /** Version of the code, such as the tag of the image. RELOOP_VERSION goes before it. */
   version?: string | undefined;
-  /** Moves open runs to the current version between two turns, where the server tells of one (1.31 and later). Default false. */
+  /** Moves open runs to the current version between two turns, where the server announces one (1.31 and later). Default false. */
   upgradeOnContinueAsNew?: boolean | undefined;
 }
 
