@@ -1,6 +1,6 @@
 import { cancelledTool, rejectedTool, skippedTool } from '../observation/observations.ts';
 import type { ErrorInfo, Json } from '../values/vocabulary.ts';
-import { type WaitingReason, waitingReasons } from './wait-reasons.ts';
+import { type WaitingReason, waitReasonOf, waitingReasons } from './wait-reasons.ts';
 
 /** State of a call that decides which decisions it accepts. `waiting` undefined: the call is running. */
 export interface CallState {
@@ -201,8 +201,11 @@ export function decisionFits(name: DecisionName, { kind, waiting, until }: CallS
   return waiting === undefined ? rule.reasons.length === 0 : rule.reasons.includes(waiting);
 }
 
+/** Returns the decisions that a call accepts; the usual one is the first. */
 export function fittingDecisions(call: CallState): DecisionName[] {
-  return decisionNames.filter((name) => decisionFits(name, call));
+  const fitting = decisionNames.filter((name) => decisionFits(name, call));
+  const awaitsResult = call.waiting !== undefined && waitReasonOf(call.waiting).awaitsResult === true;
+  return awaitsResult ? ['resolve', ...fitting.filter((name) => name !== 'resolve')] : fitting;
 }
 
 function aborted(reason: string | undefined, error: ErrorInfo | undefined): ErrorInfo {

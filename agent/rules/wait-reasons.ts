@@ -8,6 +8,8 @@ interface WaitReason {
   refusalOfModel?: string;
   /** Observation of a call if no person decided in time. */
   unanswered: string;
+  /** The call lacks nothing but its result, so `resolve` is the usual decision, and a person's text is the result. */
+  awaitsResult?: true;
   /** A message to the run that also ends the wait. */
   message?: 'extend';
 }
@@ -36,11 +38,13 @@ export const waitReasons = {
     text: 'needs your answer',
     refusal: 'is not running, it waits for a person to answer',
     unanswered: 'Nobody answered in time; there is no result.',
+    awaitsResult: true,
   },
   deferred: {
     text: 'waits for its result',
     refusal: 'is not running, it waits for its result',
     unanswered: 'Nobody answered in time; there is no result.',
+    awaitsResult: true,
   },
   client_tool: {
     text: 'waits for its client',

@@ -54,7 +54,7 @@ export function possibleUpdates(state: CallState): string[] {
 
 /** Returns true if a person's text, without a word for a decision, is the result of the call. */
 export function awaitsResult({ reason }: Pick<WaitingCall, 'reason'>): boolean {
-  return reason === 'answer' || reason === 'deferred';
+  return waitReasonOf(reason).awaitsResult === true;
 }
 
 /** Returns true if raising a limit ends the wait: the run's own agent waits at a limit. */

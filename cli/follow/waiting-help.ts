@@ -66,6 +66,7 @@ function usageOf(
     ...(name === 'reconcile' && until !== undefined
       ? [`if you know that it is dead; else it is asked in ${duration(Math.max(0, until - nowMs))}`]
       : []),
+    ...(takes.output !== undefined && waiting === 'answer' ? ['the answer'] : []),
     ...(takes.output !== undefined && kind === 'model'
       ? [waiting === 'limit' ? 'the answer' : 'the reply, as the model would have written it']
       : []),

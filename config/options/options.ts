@@ -53,7 +53,9 @@ export function problemsOf(schema: z.ZodType, value: unknown): string | undefine
   const result = schema.safeParse(value);
   if (result.success) return undefined;
   const problems = result.error.issues.map(({ path, message, ...issue }) => {
-    const text = 'expected' in issue && issue.expected === 'nonoptional' ? 'is missing' : message;
+    const isMissing =
+      'expected' in issue && (issue.expected === 'nonoptional' || / received undefined$/u.test(message));
+    const text = isMissing ? 'is missing' : message;
     return path.length === 0 ? text : `${path.join('.')}: ${text}`;
   });
   return problems.join('; ');

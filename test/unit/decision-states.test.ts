@@ -9,6 +9,7 @@ const LOST = 'may still be running somewhere, so it waits for its lost attempt t
 const REPEATED = 'is not running, it waits because it was already made in a dropped step';
 const UNANSWERED = 'is not running, it waits for the model to be asked again';
 const mended: DecisionName[] = ['retry', 'resolve', 'skip', 'abort'];
+const resolved: DecisionName[] = ['resolve', 'retry', 'skip', 'abort'];
 
 /** The decisions that fit each state. Any other is refused: how the call stands, and these, after what may be said to the run. */
 const fitting: [
@@ -23,8 +24,8 @@ const fitting: [
   ['tool', 'approval', 'is not running, it waits for approval', ['approve', 'reject', 'resolve', 'abort']],
   ['tool', 'doubt', IN_DOUBT, mended],
   ['tool', 'lost', LOST, ['reconcile', 'resolve', 'skip', 'abort']],
-  ['tool', 'answer', 'is not running, it waits for a person to answer', mended],
-  ['tool', 'deferred', 'is not running, it waits for its result', mended],
+  ['tool', 'answer', 'is not running, it waits for a person to answer', resolved],
+  ['tool', 'deferred', 'is not running, it waits for its result', resolved],
   ['tool', 'repeated', REPEATED, mended],
   ['model', undefined, 'is running, it does not wait', []],
   ['model', 'failed', UNANSWERED, ['retry', 'resolve', 'abort']],

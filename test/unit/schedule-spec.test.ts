@@ -72,7 +72,7 @@ describe('schedules of a config', () => {
   const spec = { cronExpressions: ['0 7 * * *'] };
   const config = (schedule: object) => ({ agents, schedules: { daily: schedule } });
   test.each([
-    [{ agent: 'helper', input: 'Hello?' }, 'schedules.daily.spec: Invalid input: expected object'],
+    [{ agent: 'helper', input: 'Hello?' }, 'schedules.daily.spec: is missing'],
     [
       { agent: 'nobody', input: 'Hello?', spec },
       'Schedule "daily": there is no agent "nobody". The config has: helper.',
