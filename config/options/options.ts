@@ -54,7 +54,7 @@ export function problemsOf(schema: z.ZodType, value: unknown): string | undefine
   if (result.success) return undefined;
   const problems = result.error.issues.map(({ path, message, ...issue }) => {
     const isMissing =
-      'expected' in issue && (issue.expected === 'nonoptional' || / received undefined$/u.test(message));
+      'expected' in issue && (issue.expected === 'nonoptional' || message.endsWith(' received undefined'));
     const text = isMissing ? 'is missing' : message;
     return path.length === 0 ? text : `${path.join('.')}: ${text}`;
   });
