@@ -9,8 +9,8 @@ import { RunView } from '../../agent/run/view.ts';
 import type { Usage } from '../../agent/values/vocabulary.ts';
 import { failureText } from '../access/failure-text.ts';
 
-/** As it is sent: the clients add `output_text`. */
-export type ResponseObject = Omit<ClientResponse, 'output_text'>;
+/** As it is sent: the clients add `output_text`. `access_programs`, of types since openai 7, is of OpenAI's own models. */
+export type ResponseObject = Omit<ClientResponse, 'output_text' | 'access_programs'>;
 
 /** Fields of the request that the response repeats. */
 export type RequestEcho = Partial<
