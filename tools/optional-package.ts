@@ -6,6 +6,7 @@ const require = createRequire(import.meta.url);
 export type OptionalPackage =
   | '@hono/node-server'
   | '@hono/zod-openapi'
+  | '@modelcontextprotocol/client'
   | '@modelcontextprotocol/sdk'
   | '@modelcontextprotocol/server'
   | '@nats-io/transport-node'

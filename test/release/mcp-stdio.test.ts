@@ -97,6 +97,7 @@ require('node:readline').createInterface({ input: process.stdin }).on('line', (l
   const own = { capabilities: { tools: {} }, serverInfo: { name: 'by hand', version: '1' } };
   if (method === 'initialize') say({ protocolVersion: params.protocolVersion, ...own });
   if (method === 'tools/list') say({ tools: [tool, { ...tool, name: 'pid' }] });
+  if (method === 'server/discover') console.log(JSON.stringify({ jsonrpc: '2.0', id, error: { code: -32601, message: method } }));
   if (method !== 'tools/call') return;
   if (params.name === 'says') console.log(params.arguments.line.replaceAll('ID', id));
   else say({ content: [{ type: 'text', text: String(process.pid) }] });

@@ -116,14 +116,14 @@ test('has what its pages link to', () => {
 });
 
 describe('what not every project needs', () => {
-  test.each(['pyodide', '@modelcontextprotocol/sdk', 'zod-to-json-schema', 'mathjs', 'typescript'])(
+  test.each(['pyodide', '@modelcontextprotocol/client', 'zod-to-json-schema', 'mathjs', 'typescript'])(
     'npm does not install along: %s',
     (name) => expect(existsSync(join(project, 'node_modules', name))).toBe(false),
   );
 
   test.each([
     ['python()', 'python() needs the package pyodide, which is not installed: npm install pyodide@'],
-    ["mcp({ command: 'x' })", 'mcp() needs the package @modelcontextprotocol/sdk, which is not installed'],
+    ["mcp({ command: 'x' })", 'mcp() needs the package @modelcontextprotocol/client, which is not installed'],
     [
       "fromLangChain({ name: 't', description: 'd', invoke() {}, schema: { _def: { typeName: 'ZodObject' } } })",
       'Tool "t": its schema is zod 3\'s, and needs the package zod-to-json-schema, which is not installed',

@@ -38,18 +38,18 @@ describe('a package that not every project has', () => {
     expect(() => requirePackages(['hono', '@hono/zod-openapi'], 'serve', find)).toThrow(needs);
   });
 
-  test.each(['1.0.0', '1.31.9', '1.32.1', '2.0.0'])('is refused in version %s', (version) => {
-    const install = 'npm install @modelcontextprotocol/sdk@^1.32.2';
-    expect(() => requirePackage('@modelcontextprotocol/sdk', 'mcp()', () => version)).toThrow(
-      `mcp() needs @modelcontextprotocol/sdk ^1.32.2, but ${version} is installed: ${install}`,
+  test.each(['1.32.2', '2.0.0', '2.3.9', '3.0.0'])('is refused in version %s', (version) => {
+    const install = 'npm install @modelcontextprotocol/client@^2.4.0';
+    expect(() => requirePackage('@modelcontextprotocol/client', 'mcp()', () => version)).toThrow(
+      `mcp() needs @modelcontextprotocol/client ^2.4.0, but ${version} is installed: ${install}`,
     );
   });
 
-  test.each(['1.32.2', '1.32.10', '1.40.0', '1.33.0-beta.1'])('is taken in version %s', (version) => {
-    expect(() => requirePackage('@modelcontextprotocol/sdk', 'mcp()', () => version)).not.toThrow();
+  test.each(['2.4.0', '2.4.10', '2.40.0', '2.5.0-beta.1'])('is taken in version %s', (version) => {
+    expect(() => requirePackage('@modelcontextprotocol/client', 'mcp()', () => version)).not.toThrow();
   });
 
-  const optional = ['@modelcontextprotocol/sdk', 'pyodide', 'zod-to-json-schema'] as const;
+  const optional = ['@modelcontextprotocol/client', 'pyodide', 'zod-to-json-schema'] as const;
   test.each(optional)('is found where npm has put it: %s', (name) => {
     expect(() => requirePackage(name, 'the checkout')).not.toThrow();
   });

@@ -141,6 +141,8 @@ function mcpStart(body: string): object | undefined {
     initialize: { protocolVersion: params?.protocolVersion, capabilities: { tools: {} }, serverInfo },
     'tools/list': { tools: [{ name: 't', inputSchema: { type: 'object' } }] },
   }[method];
+  const unknown = { jsonrpc: '2.0', id, error: { code: -32_601, message: method } };
+  if (method === 'server/discover') return unknown;
   return result && { jsonrpc: '2.0', id, result };
 }
 

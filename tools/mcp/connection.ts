@@ -1,7 +1,8 @@
-import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import type { Client } from '@modelcontextprotocol/client';
 import { withoutSecrets } from '../../agent/text/secrets.ts';
 import {
   type Circumstances,
+  MCP_ERROR,
   REQUEST_TIMEOUT,
   isAnswer,
   saysNoSession,
@@ -13,7 +14,9 @@ import { headersOfCall, outsideOfCalls } from './call-headers.ts';
 import { httpTransport } from './http-transport.ts';
 import { type McpServer, serverName } from './server-spec.ts';
 import { secretsOfHeaders, secretsOf } from './server-secrets.ts';
+import { CLIENT, type Revision, clientOptions, connectOptions, otherRevision } from './revision.ts';
 import { type StdioTransport, stdioTransport } from './stdio-transport.ts';
+import { withWholeResults } from './whole-results.ts';
 
 /** The way to one server: opened when it is first used, and again when it was lost. Keeps no finished process alive. */
 export interface McpConnection {
@@ -100,16 +103,41 @@ interface OpenConnection {
   seen(): Circumstances;
 }
 
+type OpenOptions = Pick<Circumstances, 'timeoutMs' | 'hide'>;
+
 /** Throws McpUnavailable. `forget` is called as soon as the link is of no more use. */
-async function open(
+async function open(server: McpServer, options: OpenOptions, forget: () => void): Promise<OpenConnection> {
+  const late = lateness(options.timeoutMs);
+  let revision: Revision = 'any';
+  try {
+    for (;;) {
+      const { link, connected } = await begin(server, { ...options, revision, forget });
+      try {
+        await Promise.race([connected, late.over]);
+        return link;
+      } catch (error) {
+        link.forget();
+        void link.client.close();
+        const next = otherRevision(error, revision);
+        if (next === undefined) throw new McpUnavailable(messageOf(server, error, link.seen()), true);
+        revision = next;
+      }
+    }
+  } finally {
+    late.clear();
+  }
+}
+
+/** Begins to connect, and says how it went by `connected`. */
+async function begin(
   server: McpServer,
-  { timeoutMs, hide }: Pick<Circumstances, 'timeoutMs' | 'hide'>,
-  forget: () => void,
-): Promise<OpenConnection> {
-  const { Client: SdkClient } = await import('@modelcontextprotocol/sdk/client/index.js');
+  { timeoutMs, hide, revision, forget }: OpenOptions & { revision: Revision; forget(): void },
+): Promise<{ link: OpenConnection; connected: Promise<void> }> {
+  const { Client: SdkClient } = await import('@modelcontextprotocol/client');
   const transport = 'url' in server ? await httpTransport(server) : await stdioTransport(server);
   const process = 'keepAlive' in transport ? transport : undefined;
-  const client = new SdkClient({ name: 'reloop', version: '1.0.0' });
+  const whole = withWholeResults(transport);
+  const client = new SdkClient(CLIENT, clientOptions(revision, timeoutMs));
   // The server's error for the call then names the request, instead of `Method not found`.
   client.fallbackRequestHandler = ({ method }) => Promise.reject(unanswered(method));
   let unreadable = '';
@@ -118,44 +146,34 @@ async function open(
     forgotten = true;
     forget();
   };
-  Object.assign(client, {
-    onclose: leave,
-    onerror: ({ message }: Error) => {
-      unreadable = message;
-    },
-  });
+  whole.onclose = leave;
+  whole.onerror = ({ message }) => {
+    unreadable = message;
+  };
   const seen = () => ({
     timeoutMs,
     complaint: process?.complaint() ?? '',
     unreadable,
-    inSession: 'sessionId' in transport && transport.sessionId !== undefined,
+    inSession: transport.sessionId !== undefined,
     hide,
   });
-  const { late, clear } = lateness(timeoutMs);
-  try {
-    await Promise.race([client.connect(transport, { timeout: timeoutMs }), late]);
-  } catch (error) {
-    leave();
-    void client.close();
-    throw new McpUnavailable(messageOf(server, error, seen()), true);
-  } finally {
-    clear();
-  }
-  return { client, process, users: 0, forget: leave, forgotten: () => forgotten, seen };
+  const link = { client, process, users: 0, forget: leave, forgotten: () => forgotten, seen };
+  return { link, connected: client.connect(whole, connectOptions(revision, timeoutMs)) };
 }
 
 /** Rejects after this time as the SDK does, whose own clock counts for the first of several requests only. */
-function lateness(timeoutMs: number): { late: Promise<never>; clear(): void } {
+function lateness(timeoutMs: number): { over: Promise<never>; clear(): void } {
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
+  const over = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(Object.assign(new Error('late'), { code: REQUEST_TIMEOUT })), timeoutMs);
   });
-  return { late, clear: () => clearTimeout(timer) };
+  over.catch(() => undefined); // between two connections nobody waits for it
+  return { over, clear: () => clearTimeout(timer) };
 }
 
-/** Keeps the error object: its code and stack name the cause. */
+/** Keeps the error object: its code and stack name the cause. The name is the one that histories have had since the SDK's first version. */
 function withHidden(error: unknown, hide: (text: string) => string): unknown {
-  if (error instanceof Error) error.message = hide(error.message);
+  if (error instanceof Error) Object.assign(error, { name: MCP_ERROR, message: hide(error.message) });
   return error;
 }
 

@@ -9,9 +9,9 @@ import { UnreadableReply } from './unreadable-reply.ts';
  * late.
  */
 export function whyNot(error: unknown, { hide, timeoutMs, ...said }: Circumstances): string {
-  const { code, name } = fieldsOf(error);
-  const unreadableReply = unreadableIn(error);
-  if (unreadableReply !== undefined) return whyNot(unreadableReply.reason, { hide, timeoutMs, ...said });
+  const { code, name, status } = fieldsOf(error);
+  const reason = unreadableIn(error)?.reason ?? firstQuestion(error);
+  if (reason !== undefined) return whyNot(reason, { hide, timeoutMs, ...said });
   // First of all, since a secret that is cut is not found any more.
   const message = hide(fieldsOf(error).message);
   const [complaint, unreadable] = [hide(said.complaint), hide(said.unreadable)];
@@ -21,14 +21,14 @@ export function whyNot(error: unknown, { hide, timeoutMs, ...said }: Circumstanc
   if (code === CONNECTION_CLOSED || code === 'EPIPE') {
     return complaint === '' ? `it ended without a word${hint(unreadable)}` : `it ended, saying: ${complaint}`;
   }
-  if (code === 401 || code === 403) return `it refuses us (HTTP ${code}): check its headers`;
+  if (status === 401 || status === 403) return `it refuses us (HTTP ${status}): check its headers`;
   if (saysNoSession(error, said.inSession))
-    return `it does not know the session that it has just begun (HTTP ${String(code)}): do several servers share its url?`;
-  if (code === 404 || code === 405)
-    return `nothing speaks MCP there (HTTP ${code}): check the path of its url`;
+    return `it does not know the session that it has just begun (HTTP ${String(status)}): do several servers share its url?`;
+  if (status === 404 || status === 405)
+    return `nothing speaks MCP there (HTTP ${status}): check the path of its url`;
   const issues = issuesOf(error);
   if (issues !== undefined) return `what it says is not MCP: ${firstLine(hide(problemIn({ issues })))}`;
-  if (code === UNEXPECTED_CONTENT || name === 'SyntaxError') {
+  if (code === UNEXPECTED_CONTENT || code === INVALID_RESULT || name === 'SyntaxError') {
     return `what it says is not MCP: ${firstLine(message)}`;
   }
   // The errors of fetch and the SDK show whole addresses.
@@ -47,18 +47,19 @@ export interface Circumstances {
   hide(text: string): string;
 }
 
-/** JSON-RPC codes of MCP. */
-const CONNECTION_CLOSED = -32_000;
-export const REQUEST_TIMEOUT = -32_001;
+/** The SDK's codes. */
+export const CONNECTION_CLOSED = 'CONNECTION_CLOSED';
+export const REQUEST_TIMEOUT = 'REQUEST_TIMEOUT';
+const UNEXPECTED_CONTENT = 'CLIENT_HTTP_UNEXPECTED_CONTENT';
+const INVALID_RESULT = 'INVALID_RESULT';
+/** JSON-RPC's code of MCP. */
 const INVALID_PARAMS = -32_602;
-/** The SDK's, for an answer of another content type. */
-const UNEXPECTED_CONTENT = -1;
 
 /** True if the server refused the request since it does not know the session: it was restarted, or has ended the session. */
 export function saysNoSession(error: unknown, inSession: boolean): boolean {
-  const { code, message } = fieldsOf(error);
+  const { status, message } = fieldsOf(error);
   // MCP asks for 404. Servers of its TypeScript SDK say 400 before anybody has begun a session with them.
-  return inSession && (code === 404 || (code === 400 && /session|not initialized/iu.test(message)));
+  return inSession && (status === 404 || (status === 400 && /session|not initialized/iu.test(message)));
 }
 
 /** Statuses by which a server, or a proxy in front of it, refuses a request before a tool runs. */
@@ -66,8 +67,10 @@ const REFUSALS: readonly unknown[] = [401, 403, 404, 405, 429];
 
 /** True if the request certainly was not carried out. */
 export function wasNotDone(error: unknown, inSession: boolean): boolean {
-  const { code } = fieldsOf(error);
-  return REFUSALS.includes(code) || saysNoSession(error, inSession) || wasNeverSent(connectionProblem(error));
+  const { status } = fieldsOf(error);
+  return (
+    REFUSALS.includes(status) || saysNoSession(error, inSession) || wasNeverSent(connectionProblem(error))
+  );
 }
 
 /** Requests by which a server asks its client, in the course of a call. Reloop's client answers none of them. */
@@ -78,7 +81,7 @@ const PAGE_REQUIRED = -32_042;
 /** The reason why no call of the tool can end well with this client, as the end of a sentence, if the server's error says one. */
 export function unmetNeed(error: unknown): string | undefined {
   const { name, code, message } = fieldsOf(error);
-  if (name !== 'McpError') return undefined;
+  if (name !== MCP_ERROR) return undefined;
   if (code === PAGE_REQUIRED) return `wants a person to open a page first, which Reloop does not show`;
   const [asked] = ASKING.exec(message) ?? [];
   if (asked === 'elicitation/create')
@@ -89,19 +92,22 @@ export function unmetNeed(error: unknown): string | undefined {
 /** The server's complaint about the model's input, if the input is at fault. */
 export function complaintOfInput(error: unknown): string | undefined {
   const { name, code } = fieldsOf(error);
-  return name === 'McpError' && code === INVALID_PARAMS ? wordsOf(error) : undefined;
+  return name === MCP_ERROR && code === INVALID_PARAMS ? wordsOf(error) : undefined;
 }
 
-/** An error's message without the codes that the SDK puts before it. */
+/** Name of a server's own error in histories, since the SDK's first version. */
+export const MCP_ERROR = 'McpError';
+
+/** Message of an error. Servers of the SDK's first version put their codes before it. */
 export function wordsOf(error: unknown): string {
   return fieldsOf(error).message.replace(/^(?:MCP error -?\d+: )+/u, '');
 }
 
 /** True if the server answered, though with an error: the connection still works. */
 export function isAnswer(error: unknown): boolean {
-  const { name, code } = fieldsOf(error);
-  if (unreadableIn(error) !== undefined) return false;
-  return name === 'McpError' && code !== CONNECTION_CLOSED && code !== REQUEST_TIMEOUT;
+  // The SDK's own errors have words for codes.
+  const { code } = fieldsOf(error);
+  return unreadableIn(error) === undefined && typeof code === 'number';
 }
 
 /** A reply came, and could not be read: the connection is as good as before. */
@@ -116,10 +122,19 @@ function issuesOf(error: unknown): z.core.$ZodIssue[] | undefined {
   return isZod ? (error.issues as z.core.$ZodIssue[]) : undefined; // all copies have a path and a message
 }
 
-function fieldsOf(error: unknown): { name: string; message: string; code: unknown } {
-  if (!(error instanceof Error)) return { name: '', message: String(error), code: undefined };
+/** `status`: of an HTTP response. */
+export function fieldsOf(error: unknown): { name: string; message: string; code: unknown; status: unknown } {
+  if (!(error instanceof Error))
+    return { name: '', message: String(error), code: undefined, status: undefined };
   const { name, message } = error;
-  return { name, message, code: 'code' in error ? error.code : undefined };
+  const { code, status } = error as { code?: unknown; status?: unknown };
+  return { name, message, code, status };
+}
+
+/** The problem by which the SDK's first question about revisions failed. */
+function firstQuestion(error: unknown): unknown {
+  const { code } = fieldsOf(error);
+  return code === 'ERA_NEGOTIATION_FAILED' && error instanceof Error ? error.cause : undefined;
 }
 
 function hint(unreadable: string): string {

@@ -1,11 +1,10 @@
-import type { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import type { StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { limits } from '../../agent/values/limits.ts';
 import { fetchWithoutTimeout } from '../../net/fetch-without-timeout.ts';
+import { CONNECTION_CLOSED } from './error.ts';
 import { headersOfCall } from './call-headers.ts';
 import type { HeaderFields, McpEndpoint } from './server-spec.ts';
-
-/** JSON-RPC's code for a connection that is gone, as the SDK uses it. */
-const CONNECTION_CLOSED = -32_000;
+import { failedReply } from './unreadable-reply.ts';
 
 /**
  * A server behind an address. Only answers to requests are read: the stream for a server's own messages would keep this
@@ -16,8 +15,7 @@ export async function httpTransport({
   url,
   headers = {},
 }: McpEndpoint): Promise<StreamableHTTPClientTransport> {
-  const { StreamableHTTPClientTransport: HttpTransport } =
-    await import('@modelcontextprotocol/sdk/client/streamableHttp.js');
+  const { StreamableHTTPClientTransport: HttpTransport } = await import('@modelcontextprotocol/client');
   const underWay = new Map<unknown, { cancelled: AbortController; own: HeaderFields }>();
   const headersOf = typeof headers === 'function' ? headers : () => headers;
   const transport = new HttpTransport(new URL(url), {
@@ -48,8 +46,9 @@ export async function httpTransport({
   });
 
   const broken = (id: string | number) => {
-    const error = { code: CONNECTION_CLOSED, message: 'The answer broke off' };
-    transport.onmessage?.({ jsonrpc: '2.0', id, error });
+    transport.onmessage?.(
+      failedReply(id, Object.assign(new Error('The answer broke off'), { code: CONNECTION_CLOSED })),
+    );
   };
   return transport;
 }

@@ -1,5 +1,4 @@
-import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
-import type { Tool as McpTool } from '@modelcontextprotocol/sdk/types.js';
+import type { Client } from '@modelcontextprotocol/client';
 import { z } from 'zod/v4';
 import type { JsonSchema } from '../../agent/definition/manifest.ts';
 import type { Json } from '../../agent/values/vocabulary.ts';
@@ -12,6 +11,7 @@ import { complaintOfInput, unmetNeed, wordsOf } from './error.ts';
 import { outputOf, progressText } from './result.ts';
 import { requirePackage } from '../optional-package.ts';
 import { type McpServer, checkServer, serverName } from './server-spec.ts';
+import { WholeResult } from './whole-results.ts';
 import { problemOfName } from '../tool-name.ts';
 import { checkWhole } from '../whole-number.ts';
 import { type Approval, type Tool, type ToolContext, ToolError, type ToolOptions } from '../tool.ts';
@@ -38,13 +38,13 @@ const LONGEST_MS = 2 ** 31 - 1;
 
 /**
  * The tools of an MCP server, listed now; the server is asked again at every call, and started or reached again when it
- * was lost. Throws McpUnavailable, with the reason, if it cannot be used. Needs `npm install @modelcontextprotocol/sdk`.
+ * was lost. Throws McpUnavailable, with the reason, if it cannot be used. Needs `npm install @modelcontextprotocol/client`.
  */
 export async function mcp(
   server: McpServer,
   { prefix = '', only, connectTimeoutMs = 60_000, approval = 'never', ...options }: McpOptions = {},
 ): Promise<Tool[]> {
-  requirePackage('@modelcontextprotocol/sdk', 'mcp()');
+  requirePackage('@modelcontextprotocol/client', 'mcp()');
   checkServer(server);
   checkWhole('mcp: connectTimeoutMs', connectTimeoutMs, { unit: 'milliseconds', min: 1, max: LONGEST_MS });
   const connection = mcpConnection(server, connectTimeoutMs);
@@ -72,21 +72,33 @@ function isPerTool(approval: ApprovalOption): approval is { [tool: string]: McpA
   return typeof approval === 'object' && !Array.isArray(approval.by);
 }
 
+const ListedTool = z.object({
+  name: z.string(),
+  title: z.string().optional(),
+  description: z.string().optional(),
+  inputSchema: z.looseObject({ type: z.literal('object') }),
+  annotations: z.object({ title: z.string().optional(), readOnlyHint: z.boolean().optional() }).optional(),
+});
+type ListedTool = z.output<typeof ListedTool>;
+
+const ToolPage = z.object({ tools: z.array(ListedTool), nextCursor: z.string().optional() });
+
 /** More than any config takes; a server with more of them has no end. */
 const MAX_TOOLS = 5_000;
 
 /** All pages of a server's tools, by `deadline` (milliseconds, as `performance.now()`). */
-async function listTools(client: Client, deadline: number): Promise<McpTool[]> {
+async function listTools(client: Client, deadline: number): Promise<ListedTool[]> {
   if (client.getServerCapabilities()?.tools === undefined) return [];
-  const { ListToolsResultSchema } = await import('@modelcontextprotocol/sdk/types.js');
-  const tools: McpTool[] = [];
+  const tools: ListedTool[] = [];
   const cursors = new Set<string>();
   let cursor: string | undefined;
   do {
     const params = cursor === undefined ? {} : { cursor };
     const timeout = Math.max(1, deadline - performance.now());
-    // client.listTools compiles the schemas of all results, and one bad schema would fail every tool.
-    const page = await client.request({ method: 'tools/list', params }, ListToolsResultSchema, { timeout });
+    // client.listTools has no deadline for all pages, and ends at 64 of them.
+    const page = ToolPage.parse(
+      await client.request({ method: 'tools/list', params }, z.unknown(), { timeout }),
+    );
     tools.push(...page.tools);
     cursor = page.nextCursor;
     if (tools.length > MAX_TOOLS) throw new Error(`it lists more than ${MAX_TOOLS} tools`);
@@ -104,7 +116,7 @@ function checkNames(names: readonly string[], server: McpServer): void {
   throw new Error(`MCP server ${serverName(server)}: ${problem}. Take other tools of it by the option only.`);
 }
 
-function find(listed: readonly McpTool[], wanted: string, server: McpServer): McpTool {
+function find(listed: readonly ListedTool[], wanted: string, server: McpServer): ListedTool {
   const found = listed.find(({ name }) => name === wanted);
   if (found !== undefined) return found;
   const shown = listed.map(({ name }) => name).filter((name) => problemOfName(name) === undefined);
@@ -114,7 +126,7 @@ function find(listed: readonly McpTool[], wanted: string, server: McpServer): Mc
 
 type Caller = (name: string, input: { [key: string]: Json }, context: ToolContext) => Promise<string>;
 
-function toolOf(listed: McpTool, prefix: string, caller: Caller): Tool {
+function toolOf(listed: ListedTool, prefix: string, caller: Caller): Tool {
   const { title, annotations = {} } = listed;
   const name = `${prefix}${listed.name}`;
   const inputSchema = schemaOf(listed);
@@ -129,7 +141,7 @@ function toolOf(listed: McpTool, prefix: string, caller: Caller): Tool {
 }
 
 /** The tool's schema without `$schema`, which costs tokens and which some providers refuse. */
-function schemaOf({ inputSchema }: McpTool): JsonSchema {
+function schemaOf({ inputSchema }: ListedTool): JsonSchema {
   const { $schema: _draft, ...schema } = inputSchema as JsonSchema;
   return schema;
 }
@@ -142,7 +154,7 @@ async function call(
 ): Promise<string> {
   const params = { name, arguments: input, _meta: { 'reloop/idempotency-key': idempotencyKey } };
   const asked = (client: Client) =>
-    client.request({ method: 'tools/call', params }, z.unknown(), {
+    client.request({ method: 'tools/call', params }, WholeResult, {
       signal,
       timeout: LONGEST_MS,
       onprogress: (made) => progress(progressText(made)),

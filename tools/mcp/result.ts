@@ -1,4 +1,4 @@
-import type { Progress } from '@modelcontextprotocol/sdk/types.js';
+import type { Progress } from '@modelcontextprotocol/client';
 import { z } from 'zod/v4';
 import { ServiceError } from '../http/error.ts';
 import { ToolError } from '../tool.ts';

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { Socket } from 'node:net';
-import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
-import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import type { JSONRPCMessage } from '@modelcontextprotocol/client';
+import type { Transport } from '@modelcontextprotocol/client';
 import type { McpProcess } from './server-spec.ts';
 import { unreadableReply } from './unreadable-reply.ts';
 
@@ -25,8 +25,8 @@ const guard = '"$@" <&3 3<&- & exec 3<&- >&- 2>&-; read -r _; sleep 1; kill -9 0
 /** The SDK's own transport tells neither why a server ended nor lets this process end before it. */
 export async function stdioTransport({ command, args = [], env, cwd }: McpProcess): Promise<StdioTransport> {
   const [{ deserializeMessage, serializeMessage }, { getDefaultEnvironment }] = await Promise.all([
-    import('@modelcontextprotocol/sdk/shared/stdio.js'),
-    import('@modelcontextprotocol/sdk/client/stdio.js'),
+    import('@modelcontextprotocol/client'),
+    import('@modelcontextprotocol/client/stdio'),
   ]);
   let child: ChildProcess | undefined;
   let complaint = '';

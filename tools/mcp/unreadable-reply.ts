@@ -1,4 +1,4 @@
-import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
+import type { JSONRPCMessage } from '@modelcontextprotocol/client';
 import { fieldsOf, parseJson } from '../../agent/values/json-object.ts';
 
 /** Why a reply could not be read. It goes through the SDK as the `data` of an error; JSON cannot hold it, so no server can send it. */
@@ -17,6 +17,11 @@ const PARSE_ERROR = -32_700;
 export function unreadableReply(line: string, reason: unknown): JSONRPCMessage | undefined {
   const id = answeredId(line);
   if (id === undefined) return undefined;
+  return failedReply(id, reason);
+}
+
+/** An error for a request whose reply cannot be read, or ends before it is whole. */
+export function failedReply(id: number | string, reason: unknown): JSONRPCMessage {
   const error = { code: PARSE_ERROR, message: 'unreadable', data: new UnreadableReply(reason) };
   return { jsonrpc: '2.0', id, error };
 }

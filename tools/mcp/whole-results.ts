@@ -1,0 +1,39 @@
+import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
+import { z } from 'zod/v4';
+
+/**
+ * A transport whose results of `tools/call` reach the caller as the server sent them. The SDK (2.4.0) refuses a result of the type `task`,
+ * and all of a result for one part of an unknown kind; it lets pass any `structuredContent`, so the result travels there.
+ */
+export function withWholeResults(inner: Transport): Transport {
+  const calls = new Set<unknown>();
+  const outer: Transport = {
+    hasPerRequestStream: inner.hasPerRequestStream === true,
+    start: () => inner.start(),
+    close: () => inner.close(),
+    setProtocolVersion: (version) => inner.setProtocolVersion?.(version),
+    get sessionId() {
+      return inner.sessionId;
+    },
+    send(message, options) {
+      if ('method' in message && 'id' in message && message.method === 'tools/call') calls.add(message.id);
+      return inner.send(message, options);
+    },
+  };
+  inner.onmessage = (message, extra) => outer.onmessage?.(packed(message, calls), extra);
+  inner.onerror = (error) => outer.onerror?.(error);
+  inner.onclose = () => outer.onclose?.();
+  // By these fields the SDK knows a process, which it asks in the older way if it does not answer the first question. So are addresses asked.
+  return Object.assign(outer, { pid: undefined, stderr: undefined });
+}
+
+function packed(message: JSONRPCMessage, calls: Set<unknown>): JSONRPCMessage {
+  if ('method' in message || !calls.delete(message.id) || !('result' in message)) return message;
+  const result = { resultType: 'complete', content: [], structuredContent: message.result };
+  return { jsonrpc: '2.0', id: message.id, result };
+}
+
+/** Reads a result that {@link withWholeResults} let pass. */
+export const WholeResult = z
+  .object({ structuredContent: z.unknown() })
+  .transform(({ structuredContent }) => structuredContent);
