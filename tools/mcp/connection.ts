@@ -146,10 +146,12 @@ async function begin(
     forgotten = true;
     forget();
   };
-  whole.onclose = leave;
-  whole.onerror = ({ message }) => {
-    unreadable = message;
-  };
+  Object.assign(whole, {
+    onclose: leave,
+    onerror: ({ message }: Error) => {
+      unreadable = message;
+    },
+  });
   const seen = () => ({
     timeoutMs,
     complaint: process?.complaint() ?? '',

@@ -20,9 +20,12 @@ export function withWholeResults(inner: Transport): Transport {
       return inner.send(message, options);
     },
   };
-  inner.onmessage = (message, extra) => outer.onmessage?.(packed(message, calls), extra);
-  inner.onerror = (error) => outer.onerror?.(error);
-  inner.onclose = () => outer.onclose?.();
+  const passed: Pick<Transport, 'onmessage' | 'onerror' | 'onclose'> = {
+    onmessage: (message, extra) => outer.onmessage?.(packed(message, calls), extra),
+    onerror: (error) => outer.onerror?.(error),
+    onclose: () => outer.onclose?.(),
+  };
+  Object.assign(inner, passed);
   // By these fields the SDK knows a process, which it asks in the older way if it does not answer the first question. So are addresses asked.
   return Object.assign(outer, { pid: undefined, stderr: undefined });
 }
