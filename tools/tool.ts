@@ -1,6 +1,7 @@
 import { isObject, parseJson } from '../agent/values/json-object.ts';
 import { z } from 'zod/v4';
 import type { JsonSchema, Options, ToolRules } from '../agent/definition/manifest.ts';
+import type { AskedState } from '../agent/calls/calls.ts';
 import type { RunContext } from '../agent/definition/run-context.ts';
 import type { Json, JsonObject } from '../agent/values/vocabulary.ts';
 import { coerceTo } from './coerce.ts';
@@ -155,6 +156,21 @@ export type RemoteTool =
     }
   | { type: 'agent'; agent: string }
   | { type: 'human' };
+
+/**
+ * Returned by a tool that needs an answer of a person: the call waits, as `deferred`, and the decision `resolve` runs the tool again, with
+ * `{ asked, answer }` as its last checkpoint, where `asked` is `asks.state`.
+ */
+export class AskedInput {
+  /** Shown to the person. */
+  readonly question: Json;
+  readonly asks: AskedState;
+
+  constructor(question: Json, asks: AskedState) {
+    this.question = question;
+    this.asks = asks;
+  }
+}
 
 /** Thrown by a tool to tell the model at once, without a retry: the message is the observation. */
 export class ToolError extends Error {

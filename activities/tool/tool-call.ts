@@ -6,7 +6,7 @@ import { capOutput } from '../../agent/observation/output.ts';
 import { limits } from '../../agent/values/limits.ts';
 import { fieldOf } from '../../agent/values/values.ts';
 import type { Json } from '../../agent/values/vocabulary.ts';
-import type { Tool, ToolContext } from '../../tools/tool.ts';
+import { AskedInput, type Tool, type ToolContext } from '../../tools/tool.ts';
 
 /** Runs the tool's code on a call. An error that is meant for the model becomes a result; any other is thrown. */
 export async function runTool(
@@ -19,7 +19,10 @@ export async function runTool(
   try {
     const parsed = tool.parseInput(input);
     // The config's types tie input to run; a list of tools cannot.
-    return { output: capped(await tool.run(parsed as never, context)) };
+    const output: unknown = await tool.run(parsed as never, context);
+    if (output instanceof AskedInput)
+      return { output: capped(output.question), kind: 'asks', asks: output.asks };
+    return { output: capped(output) };
   } catch (error) {
     const name = fieldOf(error, 'name');
     if (name === 'ToolInputError') return { output: capped(fieldOf(error, 'message')), kind: 'invalid' };

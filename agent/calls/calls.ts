@@ -1,7 +1,7 @@
 import type { LiveTools } from '../definition/recorded-agent.ts';
 import type { Budget } from '../definition/budget.ts';
 import type { HookChange } from '../definition/hooks.ts';
-import type { AgentManifest, RetryPolicy } from '../definition/manifest.ts';
+import type { AgentManifest, JsonSchema, RetryPolicy } from '../definition/manifest.ts';
 import type { RunOverrides } from '../definition/overrides.ts';
 import type { ForNextCall } from './for-next-call.ts';
 import type { Entry } from '../transcript/entries.ts';
@@ -138,11 +138,14 @@ export interface ToolResult {
   output: Json;
   /**
    * `error`: the tool threw a ToolError; `invalid`: the input did not fit and the tool was not run; `deferred`: the
-   * result comes from outside, and the output is the tool's text for the person who is asked.
+   * result comes from outside, and the output is the tool's text for the person who is asked; `asks`: the output is a question, whose answer
+   * runs the tool again.
    */
-  kind?: 'error' | 'invalid' | 'deferred' | undefined;
+  kind?: 'error' | 'invalid' | 'deferred' | 'asks' | undefined;
   /** Only with `invalid`: a person approved this input, so the tool has changed since. */
   approved?: true | undefined;
+  /** For a call that asks. */
+  asks?: AskedState | undefined;
   /** For a deferred call: the token that an answer without the run's id needs. */
   token?: string | undefined;
   /** Model calls made inside the tool. */
@@ -164,6 +167,14 @@ export interface ToolResult {
   /** Result of asking `reconcile` about an earlier schedule; with `done`, `output` is that schedule's result. */
   reconciled?: 'done' | 'notDone' | 'unknown' | undefined;
   local?: LocalCall | undefined;
+}
+
+/** Question of a call. An answer is also `{ action: 'accept', content }`, `{ action: 'decline' }` or `{ action: 'cancel' }`. */
+export interface AskedState {
+  /** Schema of the answer. undefined: any. */
+  schema?: JsonSchema | undefined;
+  /** Given back to the tool with the answer. */
+  state: Json;
 }
 
 /** Facts about a local activity that history does not have, recorded with its result: the call, and a tool's input. */

@@ -11,7 +11,8 @@ const isOneOf =
 
 const checks: { [F in keyof Required<ToolResult>]: (value: unknown) => boolean } = {
   output: () => true,
-  kind: isOneOf('error', 'invalid', 'deferred'),
+  kind: isOneOf('error', 'invalid', 'deferred', 'asks'),
+  asks: isObject,
   approved: (value) => value === true,
   token: isText,
   usage: isUsage,

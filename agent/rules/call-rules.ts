@@ -1,4 +1,4 @@
-import type { PlannedAction } from '../calls/calls.ts';
+import type { AskedState, PlannedAction } from '../calls/calls.ts';
 import { readToolResult } from '../calls/tool-result.ts';
 import type { HookChange } from '../definition/hooks.ts';
 import type { ToolManifest } from '../definition/manifest.ts';
@@ -33,7 +33,13 @@ export type ResultEnd =
   | { type: 'end'; end: CallEnd }
   | { type: 'failed'; error: ErrorInfo }
   /** The tool returned without a result. A person or another system gives the result later. */
-  | { type: 'deferred'; note: Json; token: string | undefined; usage: Usage | undefined };
+  | {
+      type: 'deferred';
+      note: Json;
+      token: string | undefined;
+      usage: Usage | undefined;
+      asks?: AskedState | undefined;
+    };
 
 /** Returns the end of an action that runs no tool, such as a call of an unknown tool. undefined: the tool has to run. */
 export function presetEnd(
@@ -64,8 +70,8 @@ export function resultEnd(tool: ToolManifest, result: unknown, byPerson: boolean
     const { output, whole } = externalOutput(result, tool.maxOutputChars);
     return ended({ observation: output, fromTool: true, recorded: whole ? 'raw' : undefined });
   }
-  const { output, usage, kind, approved, token, changes } = ours;
-  if (kind === 'deferred') return { type: 'deferred', note: output, token, usage };
+  const { output, usage, kind, approved, token, changes, asks } = ours;
+  if (kind === 'deferred' || kind === 'asks') return { type: 'deferred', note: output, token, usage, asks };
   // The model cannot correct an input that a person gave, and a person has to hear that an approved call was not run.
   if (kind === 'invalid' && (byPerson || approved === true)) {
     const since = byPerson ? '' : TOOL_CHANGED;

@@ -1,5 +1,6 @@
 import { limits } from '../values/limits.ts';
 import { canonicalJson, withoutNulls } from '../values/json-object.ts';
+import type { AskedState } from '../calls/calls.ts';
 import type { JsonSchema } from '../definition/manifest.ts';
 import { utf8Length } from '../values/digest.ts';
 import { fieldOf, plainJson } from '../values/values.ts';
@@ -16,6 +17,7 @@ import {
   ruleOf,
   withoutToken,
 } from './decisions.ts';
+import { askedProblem } from './asked-answer.ts';
 import { answerProblem, schemaProblem } from './fits-schema.ts';
 import { refusal } from '../values/refusal.ts';
 import { type Sender, splitSender } from './sender.ts';
@@ -32,6 +34,8 @@ export interface GateCall {
   inputSchema: JsonSchema | null | undefined;
   /** Schema of the run's answer, if `resolve` gives that answer; undefined: any value is accepted. */
   outputSchema?: JsonSchema | undefined;
+  /** The question of a waiting call, which `resolve` answers. */
+  asks?: AskedState | undefined;
   /** Ids of the waiting calls of the sub-agent that this call runs. */
   waitingWithin: readonly string[];
   /** Answers by token that came while the call was running. */
@@ -90,6 +94,7 @@ export function chooseCall<C extends GateCall>(
   checkState(call, type, given.wait);
   checkInput(call, type, given.input);
   checkOutput(call, type, given.output);
+  checkAnswer(call, type, given.output);
   checkToken(call, type, given.token);
   checkRemember(call, type, given);
   checkApprover(call, type, given);
@@ -272,4 +277,12 @@ function checkOutput({ outputSchema }: GateCall, type: DecisionName, output: Jso
   if (output === undefined || outputSchema === undefined) return;
   const problem = answerProblem(outputSchema, output);
   if (problem !== undefined) throw refusal(type, `this answer does not fit the agent's output: ${problem}.`);
+}
+
+/** Refuses an answer that does not fit the tool's question, so that the call keeps waiting for a better one. */
+function checkAnswer({ id, asks }: GateCall, type: DecisionName, output: Json | undefined): void {
+  if (asks === undefined || output === undefined) return;
+  const problem = askedProblem(asks.schema, output);
+  if (problem !== undefined)
+    throw refusal(type, `this answer does not fit the question of ${id}: ${problem}.`);
 }

@@ -1,10 +1,9 @@
 import { withoutCalls } from '../calls/calls.ts';
 import type { FailedCall } from '../calls/failures.ts';
 import { readToolResult } from '../calls/tool-result.ts';
-import { resultEnd, isToolError } from '../rules/call-rules.ts';
+import { type ResultEnd, resultEnd, isToolError } from '../rules/call-rules.ts';
 import { isAnswerFor, withoutToken } from '../rules/decisions.ts';
 import { aftermath, mayTryAgain, reconciledEnd, undone, withIntent } from '../rules/doubt.ts';
-import type { Json } from '../values/vocabulary.ts';
 import { type Call, type CallFact, type Transition, ended } from './call-state.ts';
 import { decided, setWithin } from './call-wait.ts';
 import type { TimelessEvent } from './events.ts';
@@ -60,7 +59,7 @@ function succeeded(call: Call, result: unknown, attempts: number | undefined): T
     case 'end':
       return { ...ended(call, end.end), used: end.end.usage };
     case 'deferred':
-      return { ...deferred(call, end.note, end.token), used: end.usage };
+      return { ...deferred(call, end), used: end.usage };
     case 'failed':
       return failed(
         call,
@@ -132,10 +131,10 @@ function reconciled(before: Call, fact: ScheduleEnd): Transition {
 }
 
 /** The call's result comes from outside, and may have arrived already. */
-function deferred(before: Call, note: Json, token: string | undefined): Transition {
+function deferred(before: Call, { note, token, asks }: Extract<ResultEnd, { type: 'deferred' }>): Transition {
   const call: Call = {
     ...before,
-    last: { type: 'deferred', note, token },
+    last: { type: 'deferred', note, token, asks },
     checkpoint: undefined,
     earlyAnswers: [],
   };

@@ -1,4 +1,4 @@
-import type { Intent, ModelTurn, PlannedAction } from '../calls/calls.ts';
+import type { AskedState, Intent, ModelTurn, PlannedAction } from '../calls/calls.ts';
 import type { FailedCall } from '../calls/failures.ts';
 import type { DoneCall } from '../calls/restart.ts';
 import type { AskTimeout, ToolManifest } from '../definition/manifest.ts';
@@ -73,7 +73,8 @@ const CHECKS: readonly Check[] = ['repeated', 'approval', 'answer', 'client_tool
 export type Ending =
   | FailedEnding
   | { type: 'cancelled' }
-  | { type: 'deferred'; note: Json; token: string | undefined }
+  /** `asks`: the result that a person gives is the answer to the tool's question. */
+  | { type: 'deferred'; note: Json; token: string | undefined; asks?: AskedState | undefined }
   | { type: 'unanswered'; reason: WaitingReason; timeout: AskTimeout }
   | { type: 'aborted'; error: ErrorInfo }
   /** A person gave the model's reply. */

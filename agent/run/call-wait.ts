@@ -125,6 +125,11 @@ export function decided(call: Call, decision: OperatorDecision): Transition {
       if (kind === 'model') {
         return { call: { ...over, last: { type: 'replied', reply: observation } }, events };
       }
+      const { last } = call;
+      if (fromTool && last?.type === 'deferred' && last.asks !== undefined) {
+        const checkpoint = { asked: last.asks.state, answer: observation };
+        return { call: { ...over, checkpoint, last: undefined, lost: 0, failures: 0 }, events };
+      }
       const end = ended(over, { observation, fromTool });
       return { ...end, events: [...events, ...end.events] };
     }

@@ -138,7 +138,7 @@ async function withFacts(
       const result = readToolResult(recorded) ?? byOperator;
       const toolInput = ((await started.input()) ?? null) as Json; // a tool activity has one argument
       if (result.kind === 'deferred') addDeferred(started.call, { toolInput, token: result.token });
-      else addEnded(started.call, toolInput, result.output);
+      else if (result.kind !== 'asks') addEnded(started.call, toolInput, result.output);
     } else if (fact.type === 'update_accepted' && open.size + deferred.size > 0)
       decisions.set(fact.key, fact.input);
     else if (fact.type === 'update_completed') await readDecision(fact.key, fact.result);

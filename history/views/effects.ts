@@ -167,7 +167,12 @@ async function withEnd(
   if (fact.type === 'succeeded') {
     const result = await fact.result();
     const toolResult = tool.external === true ? undefined : readToolResult(result);
-    if (toolResult?.kind === 'deferred' || toolResult?.reconciled === 'unknown') return { end: done };
+    if (
+      toolResult?.kind === 'deferred' ||
+      toolResult?.kind === 'asks' ||
+      toolResult?.reconciled === 'unknown'
+    )
+      return { end: done };
     if (toolResult?.reconciled === 'notDone') return { end: undefined, isOfEarlierSchedule: true };
     if (toolResult?.kind !== undefined) return { end: undefined };
     const output = toolResult === undefined ? ((result ?? null) as Json) : toolResult.output; // an external tool returns JSON

@@ -1,4 +1,5 @@
 import { CancellationScope, condition, log } from '@temporalio/workflow';
+import type { AskedState } from '../../agent/calls/calls.ts';
 import type { AskTimeout, JsonSchema } from '../../agent/definition/manifest.ts';
 import { type OperatorDecision, effectOf } from '../../agent/rules/decisions.ts';
 import type { GateCall } from '../../agent/rules/gate.ts';
@@ -72,6 +73,11 @@ export class OpenCall implements GateCall {
 
   get token(): string | undefined {
     return this.#call.wait && this.#call.token;
+  }
+
+  get asks(): AskedState | undefined {
+    const { wait, last } = this.#call;
+    return wait !== undefined && last?.type === 'deferred' ? last.asks : undefined;
   }
 
   get earlyAnswers(): readonly OperatorDecision[] {
