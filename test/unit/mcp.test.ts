@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Json } from '../../agent/values/vocabulary.ts';
 import type { Tool, ToolContext } from '../../tools/index.ts';
 import { type McpOptions, ToolError, mcp } from '../../tools/index.ts';
-import { withHeadersOf } from '../../tools/mcp/call-headers.ts';
+import { withHeadersOf } from '../../tools/mcp/call-under-way.ts';
 import { mcpConnection } from '../../tools/mcp/connection.ts';
 import type { McpEndpoint } from '../../tools/mcp/server-spec.ts';
 import { loadedConfig } from '../support/config.ts';
@@ -226,13 +226,6 @@ describe('a call', () => {
     const error = { name: 'McpUnavailable', notDone: true, message: expect.stringContaining('just begun') };
     await expect(call('add', { a: 1, b: 1 })).rejects.toMatchObject(error);
     expect(server.headers.length - asked).toBeLessThan(6);
-  });
-
-  test('of a tool that asks a person fails for good, and says why', async () => {
-    const { call } = await rig();
-    const message = expect.stringMatching(/: ask asks a person in the course of the call \(elicitation/u);
-    await expect(call('ask')).rejects.toMatchObject({ name: 'ToolBadResponse', retryable: false, message });
-    expect(await call('add', { a: 1, b: 1 })).toBe('2');
   });
 
   test.each([

@@ -1,4 +1,4 @@
-import type { Client } from '@modelcontextprotocol/client';
+import type { Client, ElicitResult } from '@modelcontextprotocol/client';
 import { withoutSecrets } from '../../agent/text/secrets.ts';
 import {
   type Circumstances,
@@ -10,7 +10,7 @@ import {
   wasNotDone,
   whyNot,
 } from './error.ts';
-import { headersOfCall, outsideOfCalls } from './call-headers.ts';
+import { answerInCall, headersOfCall, outsideOfCalls } from './call-under-way.ts';
 import { httpTransport } from './http-transport.ts';
 import { type McpServer, serverName } from './server-spec.ts';
 import { secretsOfHeaders, secretsOf } from './server-secrets.ts';
@@ -140,6 +140,11 @@ async function begin(
   const client = new SdkClient(CLIENT, clientOptions(revision, timeoutMs));
   // The server's error for the call then names the request, instead of `Method not found`.
   client.fallbackRequestHandler = ({ method }) => Promise.reject(unanswered(method));
+  client.setRequestHandler('elicitation/create', ({ method, params }) => {
+    const answer = answerInCall(client, params);
+    if (answer === undefined) throw unanswered(method);
+    return { ...answer } as ElicitResult; // its content was checked against the question's form
+  });
   let unreadable = '';
   let forgotten = false;
   const leave = () => {

@@ -78,6 +78,12 @@ const ASKING = /\b(?:elicitation\/create|sampling\/createMessage|roots\/list)\b/
 /** MCP's code for a call that needs a person to open a page first. */
 const PAGE_REQUIRED = -32_042;
 
+/** Pages that a person has to open before the call: the `data` of the server's error. */
+export function pagesToOpen(error: unknown): unknown {
+  const isForPages = fieldsOf(error).code === PAGE_REQUIRED && error instanceof Error && 'data' in error;
+  return isForPages ? error.data : undefined;
+}
+
 /** The reason why no call of the tool can end well with this client, as the end of a sentence, if the server's error says one. */
 export function unmetNeed(error: unknown): string | undefined {
   const { name, code, message } = fieldsOf(error);

@@ -2,7 +2,7 @@ import type { StreamableHTTPClientTransport } from '@modelcontextprotocol/client
 import { limits } from '../../agent/values/limits.ts';
 import { fetchWithoutTimeout } from '../../net/fetch-without-timeout.ts';
 import { CONNECTION_CLOSED } from './error.ts';
-import { headersOfCall } from './call-headers.ts';
+import { headersOfCall } from './call-under-way.ts';
 import type { HeaderFields, McpEndpoint } from './server-spec.ts';
 import { failedReply } from './unreadable-reply.ts';
 

@@ -1,20 +1,19 @@
 import type { Client } from '@modelcontextprotocol/client';
 import { z } from 'zod/v4';
 import type { JsonSchema } from '../../agent/definition/manifest.ts';
+import { fieldsOf } from '../../agent/values/json-object.ts';
 import type { Json } from '../../agent/values/vocabulary.ts';
-import { ServiceError } from '../http/error.ts';
 import { objectInput } from '../json-input.ts';
 import { announced } from '../loading-note.ts';
-import { withHeadersOf } from './call-headers.ts';
-import { type McpConnection, mcpConnection } from './connection.ts';
-import { complaintOfInput, unmetNeed, wordsOf } from './error.ts';
-import { outputOf, progressText } from './result.ts';
+import { LONGEST_MS, callTool } from './call.ts';
+import { withHeadersOf } from './call-under-way.ts';
+import { mcpConnection } from './connection.ts';
 import { requirePackage } from '../optional-package.ts';
 import { type McpServer, checkServer, serverName } from './server-spec.ts';
-import { WholeResult } from './whole-results.ts';
 import { problemOfName } from '../tool-name.ts';
+import { TASKS } from './task.ts';
 import { checkWhole } from '../whole-number.ts';
-import { type Approval, type Tool, type ToolContext, ToolError, type ToolOptions } from '../tool.ts';
+import type { Approval, AskedInput, Reconciled, Tool, ToolContext, ToolOptions } from '../tool.ts';
 
 /** Options for every tool of the server, and which they are. */
 export interface McpOptions extends Partial<Omit<ToolOptions, 'name' | 'description' | 'approval'>> {
@@ -33,9 +32,6 @@ export interface McpOptions extends Partial<Omit<ToolOptions, 'name' | 'descript
 
 type McpApproval = Approval<{ [field: string]: Json }>;
 
-/** As long as a timer can be: a call's time is the tool's `timeout`. */
-const LONGEST_MS = 2 ** 31 - 1;
-
 /**
  * The tools of an MCP server, listed now; the server is asked again at every call, and started or reached again when it
  * was lost. Throws McpUnavailable, with the reason, if it cannot be used. Needs `npm install @modelcontextprotocol/client`.
@@ -49,18 +45,24 @@ export async function mcp(
   checkWhole('mcp: connectTimeoutMs', connectTimeoutMs, { unit: 'milliseconds', min: 1, max: LONGEST_MS });
   const connection = mcpConnection(server, connectTimeoutMs);
   const deadline = performance.now() + connectTimeoutMs;
-  const listed = await announced(`MCP server ${serverName(server)}`, () =>
-    connection.use((client) => listTools(client, deadline)),
+  const { listed, hasTasks } = await announced(`MCP server ${serverName(server)}`, () =>
+    connection.use(async (client) => {
+      const { extensions } = client.getServerCapabilities() ?? {};
+      return { listed: await listTools(client, deadline), hasTasks: extensions?.[TASKS] !== undefined };
+    }),
   );
   checkNames(only ?? listed.map(({ name }) => name), server);
   const chosen = only === undefined ? listed : only.map((name) => find(listed, name, server));
   const perTool = isPerTool(approval) ? approval : undefined;
   for (const name of Object.keys(perTool ?? {})) find(chosen, name, server);
   return chosen.map((tool) => ({
-    ...toolOf(tool, prefix, (name, input, context) =>
-      withHeadersOf(server, context, () => call(connection, name, input, context)),
+    ...toolOf(tool, prefix, (called, input, context) =>
+      withHeadersOf(server, context, () =>
+        callTool(connection, { ...called, once: effectsOf(called, options) === 'once' }, input, context),
+      ),
     ),
     ...options,
+    ...(effectsOf(tool, options) === 'once' && hasTasks && { reconcile: reconcileTask }),
     approval: isPerTool(approval) ? (approval[tool.name] ?? 'never') : approval,
   }));
 }
@@ -124,7 +126,11 @@ function find(listed: readonly ListedTool[], wanted: string, server: McpServer):
   throw new Error(`MCP server ${serverName(server)} has no tool "${wanted}". It has: ${names}.`);
 }
 
-type Caller = (name: string, input: { [key: string]: Json }, context: ToolContext) => Promise<string>;
+type Caller = (
+  tool: ListedTool,
+  input: { [key: string]: Json },
+  context: ToolContext,
+) => Promise<string | AskedInput>;
 
 function toolOf(listed: ListedTool, prefix: string, caller: Caller): Tool {
   const { title, annotations = {} } = listed;
@@ -133,45 +139,24 @@ function toolOf(listed: ListedTool, prefix: string, caller: Caller): Tool {
   return {
     name,
     description: listed.description || title || annotations.title || listed.name,
-    effects: annotations.readOnlyHint === true ? 'none' : 'idempotent',
+    effects: effectsOf(listed, {}),
     inputSchema,
     parseInput: (input) => objectInput(name, inputSchema, input),
-    run: (input, context) => caller(listed.name, input, context),
+    run: (input, context) => caller(listed, input, context),
   };
+}
+
+function effectsOf({ annotations }: ListedTool, { effects }: McpOptions): NonNullable<Tool['effects']> {
+  return effects ?? (annotations?.readOnlyHint === true ? 'none' : 'idempotent');
+}
+
+/** A call that a task of the server does may run again: it asks for the same task. */
+function reconcileTask(_input: never, { lastCheckpoint }: ToolContext): Reconciled {
+  return { status: typeof fieldsOf(lastCheckpoint)['task'] === 'string' ? 'notDone' : 'unknown' };
 }
 
 /** The tool's schema without `$schema`, which costs tokens and which some providers refuse. */
 function schemaOf({ inputSchema }: ListedTool): JsonSchema {
   const { $schema: _draft, ...schema } = inputSchema as JsonSchema;
   return schema;
-}
-
-async function call(
-  connection: McpConnection,
-  name: string,
-  input: { [key: string]: Json },
-  { signal, progress, idempotencyKey }: ToolContext,
-): Promise<string> {
-  const params = { name, arguments: input, _meta: { 'reloop/idempotency-key': idempotencyKey } };
-  const asked = (client: Client) =>
-    client.request({ method: 'tools/call', params }, WholeResult, {
-      signal,
-      timeout: LONGEST_MS,
-      onprogress: (made) => progress(progressText(made)),
-    });
-  try {
-    const result = await connection.use(asked, signal);
-    return outputOf(result, {
-      whose: `MCP server ${connection.name}: the result of ${name}`,
-      hide: connection.hide,
-    });
-  } catch (error) {
-    const need = unmetNeed(error);
-    if (need !== undefined) {
-      const message = `MCP server ${connection.name}: ${name} ${need}. Leave the tool out by the option only. The server said: ${wordsOf(error)}`;
-      throw new ServiceError('ToolBadResponse', message, { retryable: false });
-    }
-    const complaint = complaintOfInput(error);
-    throw complaint === undefined ? error : new ToolError(complaint, { cause: error });
-  }
 }

@@ -1,5 +1,6 @@
 import type { ClientOptions, ConnectOptions } from '@modelcontextprotocol/client';
 import { fieldsOf } from './error.ts';
+import { TASKS } from './task.ts';
 
 export const CLIENT = { name: 'reloop', version: '1.0.0' };
 
@@ -12,7 +13,8 @@ const FIRST_ANSWER_MS = 10_000;
 export function clientOptions(revision: Revision, timeoutMs: number): ClientOptions {
   const mode = revision === '2026-07-28' ? { pin: revision } : 'auto';
   const probe = mode === 'auto' ? { timeoutMs: Math.min(FIRST_ANSWER_MS, timeoutMs / 2) } : {};
-  return { versionNegotiation: { mode, probe } };
+  const capabilities = { elicitation: { form: {}, url: {} }, extensions: { [TASKS]: {} } };
+  return { capabilities, versionNegotiation: { mode, probe } };
 }
 
 export function connectOptions(revision: Revision, timeout: number): ConnectOptions {

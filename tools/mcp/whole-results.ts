@@ -1,5 +1,4 @@
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
-import { z } from 'zod/v4';
 
 /**
  * A transport whose results of `tools/call` reach the caller as the server sent them. The SDK (2.4.0) refuses a result of the type `task`,
@@ -35,8 +34,3 @@ function packed(message: JSONRPCMessage, calls: Set<unknown>): JSONRPCMessage {
   const result = { resultType: 'complete', content: [], structuredContent: message.result };
   return { jsonrpc: '2.0', id: message.id, result };
 }
-
-/** Reads a result that {@link withWholeResults} let pass. */
-export const WholeResult = z
-  .object({ structuredContent: z.unknown() })
-  .transform(({ structuredContent }) => structuredContent);

@@ -1,0 +1,91 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { z } from 'zod/v4';
+import type { ToolContext } from '../tool.ts';
+import { ServiceError } from '../http/error.ts';
+import type { CallState } from './call-state.ts';
+import type { McpConnection } from './connection.ts';
+import { fieldsOf } from './error.ts';
+
+/** Name of MCP's extension for tasks, of revision 2026-07-28. */
+export const TASKS = 'io.modelcontextprotocol/tasks';
+
+const Task = z.looseObject({
+  status: z.enum(['working', 'input_required', 'completed', 'failed', 'cancelled']),
+  statusMessage: z.string().optional(),
+  pollIntervalMs: z.number().optional(),
+  inputRequests: z.looseObject({}).optional(),
+  result: z.unknown().optional(),
+  error: z.looseObject({ code: z.number().optional(), message: z.string().optional() }).optional(),
+});
+
+export type TaskNews =
+  { type: 'ended'; result: unknown } | { type: 'asks'; requests: { [key: string]: unknown } };
+
+/** Longest and shortest wait between two looks at a task. */
+const [SHORTEST_MS, LONGEST_MS] = [50, 60_000];
+const USUAL_MS = 1_000;
+/** A server may be away for as many looks in a row. */
+const LOOKS_IN_VAIN = 10;
+
+/**
+ * Looks at a task until it has ended or asks. The server's error of a failed task is thrown as that of a call would be. The task is
+ * cancelled if the call is, and forgotten by the call when it has failed.
+ */
+export async function followTask(
+  connection: McpConnection,
+  taskId: string,
+  state: CallState,
+  { signal, progress, checkpoint }: ToolContext,
+): Promise<TaskNews> {
+  const request = (method: string, more: object = {}, until: AbortSignal | undefined = signal) =>
+    connection.use(
+      (client) => client.request({ method, params: { taskId, ...more } }, z.unknown(), { signal: until }),
+      until,
+    );
+  const cancel = () => {
+    if (isCancelled(signal.reason))
+      request('tasks/cancel', {}, AbortSignal.timeout(LONGEST_MS)).catch(() => undefined);
+  };
+  signal.addEventListener('abort', cancel, { once: true });
+  try {
+    if (Object.keys(state.answers).length > 0)
+      await request('tasks/update', { inputResponses: state.answers });
+    const told = new Set([...state.told, ...Object.keys(state.answers)]);
+    for (let inVain = 0; ;) {
+      const looked = await request('tasks/get').then(Task.parse, (error: unknown) => {
+        if (fieldsOf(error).name !== 'McpUnavailable' || ++inVain > LOOKS_IN_VAIN) throw error;
+      });
+      if (looked === undefined) {
+        await sleep(USUAL_MS * inVain, undefined, { signal });
+        continue;
+      }
+      inVain = 0;
+      const { status, statusMessage, pollIntervalMs = USUAL_MS, result, error } = looked;
+      if (status === 'completed') return { type: 'ended', result };
+      const requests = Object.entries(looked.inputRequests ?? {}).filter(([key]) => !told.has(key));
+      if (status === 'input_required' && requests.length > 0)
+        return { type: 'asks', requests: Object.fromEntries(requests) };
+      if (status === 'failed' || status === 'cancelled') {
+        await checkpoint(null);
+        const why = error?.message ?? statusMessage ?? `the server has ${status} the task`;
+        throw Object.assign(new Error(connection.hide(why)), { name: 'McpError', code: error?.code });
+      }
+      if (statusMessage !== undefined) progress(statusMessage);
+      const waitMs = Math.min(LONGEST_MS, Math.max(SHORTEST_MS, pollIntervalMs));
+      await sleep(waitMs, undefined, { signal });
+    }
+  } catch (error) {
+    signal.throwIfAborted();
+    // The task was begun: a request about it that was not made says nothing of the call.
+    if (fieldsOf(error).name !== 'McpUnavailable') throw error;
+    throw new ServiceError('ToolConnectionError', fieldsOf(error).message, { retryable: true });
+  } finally {
+    signal.removeEventListener('abort', cancel);
+  }
+}
+
+/** True if the call is wanted no more. An attempt that ends for another reason is followed by one that looks at the same task. */
+function isCancelled(reason: unknown): boolean {
+  const { name, message } = fieldsOf(reason);
+  return name === 'CancelledFailure' && message === 'CANCELLED';
+}
