@@ -1,7 +1,7 @@
 import { isObject, parseJson } from '../agent/values/json-object.ts';
 import { z } from 'zod/v4';
 import type { JsonSchema, Options, ToolRules } from '../agent/definition/manifest.ts';
-import type { AskedState } from '../agent/calls/calls.ts';
+import type { AskedState } from '../agent/calls/asked-state.ts';
 import type { RunContext } from '../agent/definition/run-context.ts';
 import type { Json, JsonObject } from '../agent/values/vocabulary.ts';
 import { coerceTo } from './coerce.ts';

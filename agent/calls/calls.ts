@@ -1,8 +1,9 @@
 import type { LiveTools } from '../definition/recorded-agent.ts';
 import type { Budget } from '../definition/budget.ts';
 import type { HookChange } from '../definition/hooks.ts';
-import type { AgentManifest, JsonSchema, RetryPolicy } from '../definition/manifest.ts';
+import type { AgentManifest, RetryPolicy } from '../definition/manifest.ts';
 import type { RunOverrides } from '../definition/overrides.ts';
+import type { AskedState } from './asked-state.ts';
 import type { ForNextCall } from './for-next-call.ts';
 import type { Entry } from '../transcript/entries.ts';
 import type { ErrorInfo, Json, ToolCall, Usage, Truncation } from '../values/vocabulary.ts';
@@ -167,14 +168,6 @@ export interface ToolResult {
   /** Result of asking `reconcile` about an earlier schedule; with `done`, `output` is that schedule's result. */
   reconciled?: 'done' | 'notDone' | 'unknown' | undefined;
   local?: LocalCall | undefined;
-}
-
-/** Question of a call. An answer is also `{ action: 'accept', content }`, `{ action: 'decline' }` or `{ action: 'cancel' }`. */
-export interface AskedState {
-  /** Schema of the answer. undefined: any. */
-  schema?: JsonSchema | undefined;
-  /** Given back to the tool with the answer. */
-  state: Json;
 }
 
 /** Facts about a local activity that history does not have, recorded with its result: the call, and a tool's input. */

@@ -1,4 +1,5 @@
-import type { AskedState, PlannedAction } from '../calls/calls.ts';
+import type { AskedState } from '../calls/asked-state.ts';
+import type { PlannedAction } from '../calls/calls.ts';
 import { readToolResult } from '../calls/tool-result.ts';
 import type { HookChange } from '../definition/hooks.ts';
 import type { ToolManifest } from '../definition/manifest.ts';

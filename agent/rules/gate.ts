@@ -1,6 +1,6 @@
 import { limits } from '../values/limits.ts';
 import { canonicalJson, withoutNulls } from '../values/json-object.ts';
-import type { AskedState } from '../calls/calls.ts';
+import type { AskedState } from '../calls/asked-state.ts';
 import type { JsonSchema } from '../definition/manifest.ts';
 import { utf8Length } from '../values/digest.ts';
 import { fieldOf, plainJson } from '../values/values.ts';

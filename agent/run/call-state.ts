@@ -1,4 +1,5 @@
-import type { AskedState, Intent, ModelTurn, PlannedAction } from '../calls/calls.ts';
+import type { AskedState } from '../calls/asked-state.ts';
+import type { Intent, ModelTurn, PlannedAction } from '../calls/calls.ts';
 import type { FailedCall } from '../calls/failures.ts';
 import type { DoneCall } from '../calls/restart.ts';
 import type { AskTimeout, ToolManifest } from '../definition/manifest.ts';

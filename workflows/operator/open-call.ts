@@ -1,5 +1,5 @@
 import { CancellationScope, condition, log } from '@temporalio/workflow';
-import type { AskedState } from '../../agent/calls/calls.ts';
+import type { AskedState } from '../../agent/calls/asked-state.ts';
 import type { AskTimeout, JsonSchema } from '../../agent/definition/manifest.ts';
 import { type OperatorDecision, effectOf } from '../../agent/rules/decisions.ts';
 import type { GateCall } from '../../agent/rules/gate.ts';
