@@ -1,5 +1,6 @@
 import { exactJson, fieldsOf, isObject } from '../values/json-object.ts';
 import type { JsonSchema } from '../definition/manifest.ts';
+import { readAskedAnswer } from '../text/asked-answer.ts';
 import type { Json } from '../values/vocabulary.ts';
 
 /**
@@ -28,6 +29,12 @@ export function answerProblem(schema: JsonSchema, output: Json): string | undefi
   if (schema['type'] !== 'object') return typeProblem(schema, output);
   if (isObject(output)) return schemaProblem(schema, output);
   return `it has to be an object with ${list(Object.keys(fieldsOf(schema['properties'])))}`;
+}
+
+/** Returns why an answer does not fit the question's schema, as a clause; undefined: no problem was found. Without a schema any answer fits. */
+export function askedProblem(schema: JsonSchema | undefined, answer: Json): string | undefined {
+  const read = readAskedAnswer(schema, answer);
+  return schema === undefined || read.action !== 'accept' ? undefined : schemaProblem(schema, read.content);
 }
 
 /** Reads a text as a JSON object, or else as the value of the first field. */

@@ -17,8 +17,7 @@ import {
   ruleOf,
   withoutToken,
 } from './decisions.ts';
-import { askedProblem } from './asked-answer.ts';
-import { answerProblem, schemaProblem } from './fits-schema.ts';
+import { answerProblem, askedProblem, schemaProblem } from './fits-schema.ts';
 import { refusal } from '../values/refusal.ts';
 import { type Sender, splitSender } from './sender.ts';
 import { possibleUpdates } from './waiting.ts';

@@ -65,6 +65,7 @@ const HOLDING = new Map([
   ['start-attributes.ts', 'by client'],
   ['coerce.ts', 'by schema'],
   ['cli-name.ts', 'by PATH'],
+  ['call-under-way.ts', 'by connection'],
   ['open-calls.ts', 'by client'],
   ['client-of-sender.ts', 'by client'],
   ['local-topics.ts', 'by run, until its readers and attempts leave'],

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Client } from '@modelcontextprotocol/client';
 import type { ToolContext } from '../tool.ts';
-import type { Answer, QuestionsOfCall } from './call-state.ts';
+import type { PersonsAnswer, QuestionsOfCall } from './questions.ts';
 import type { HeaderFields, McpServer } from './server-spec.ts';
 
 interface CallUnderWay {
@@ -59,7 +59,7 @@ export async function withQuestions<T>(
 }
 
 /** Answers a question that came over the connection: of the call in whose answer it came, or of the only call under way. undefined: of no call that may ask. */
-export function answerInCall(client: Client, question: unknown): Answer | undefined {
+export function answerInCall(client: Client, question: unknown): PersonsAnswer | undefined {
   const [only, ...others] = callsOf.get(client) ?? [];
   const call = underWay.getStore() ?? (others.length === 0 ? only : undefined);
   return call?.questions?.answer(question);

@@ -5,13 +5,13 @@ import { fieldsOf } from '../../agent/values/json-object.ts';
 import type { Json } from '../../agent/values/vocabulary.ts';
 import { objectInput } from '../json-input.ts';
 import { announced } from '../loading-note.ts';
-import { LONGEST_MS, callTool } from './call.ts';
+import { LONGEST_MS, callTool } from './server-call.ts';
 import { withHeadersOf } from './call-under-way.ts';
 import { mcpConnection } from './connection.ts';
 import { requirePackage } from '../optional-package.ts';
 import { type McpServer, checkServer, serverName } from './server-spec.ts';
 import { problemOfName } from '../tool-name.ts';
-import { TASKS } from './task.ts';
+import { TASKS } from './revision.ts';
 import { checkWhole } from '../whole-number.ts';
 import type { Approval, AskedInput, Reconciled, Tool, ToolContext, ToolOptions } from '../tool.ts';
 

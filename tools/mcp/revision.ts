@@ -1,8 +1,10 @@
 import type { ClientOptions, ConnectOptions } from '@modelcontextprotocol/client';
 import { fieldsOf } from './error.ts';
-import { TASKS } from './task.ts';
 
 export const CLIENT = { name: 'reloop', version: '1.0.0' };
+
+/** Name of MCP's extension for tasks, of revision 2026-07-28. */
+export const TASKS = 'io.modelcontextprotocol/tasks';
 
 /** Revisions of MCP to connect by. `any`: 2026-07-28 where the server speaks it, else what it speaks of the older ones. */
 export type Revision = 'any' | 'older' | '2026-07-28';

@@ -13,12 +13,12 @@ import {
   readQuestions,
   stateOf,
   taskIn,
-} from './call-state.ts';
+} from './questions.ts';
 import type { McpConnection } from './connection.ts';
 import { complaintOfInput, pagesToOpen, unmetNeed, wordsOf } from './error.ts';
 import { outputOf, progressText } from './result.ts';
 import { fieldsOf } from '../../agent/values/json-object.ts';
-import { followTask } from './task.ts';
+import { followTask } from './server-task.ts';
 
 /** As long as a timer can be: a call's time is the tool's `timeout`. */
 export const LONGEST_MS = 2 ** 31 - 1;

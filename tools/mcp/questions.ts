@@ -1,5 +1,5 @@
 import { z } from 'zod/v4';
-import { readAskedAnswer } from '../../agent/rules/asked-answer.ts';
+import { readAskedAnswer } from '../../agent/text/asked-answer.ts';
 import { canonicalJson, fieldsOf, isObject } from '../../agent/values/json-object.ts';
 import { plainJson } from '../../agent/values/values.ts';
 import type { Json, JsonObject } from '../../agent/values/vocabulary.ts';
@@ -14,17 +14,17 @@ const Question = z.looseObject({
 });
 export type Question = z.output<typeof Question>;
 
-const Answer = z.object({
+const PersonsAnswer = z.object({
   action: z.enum(['accept', 'decline', 'cancel']),
   content: z.looseObject({}).optional(),
 });
-export type Answer = z.output<typeof Answer>;
+export type PersonsAnswer = z.output<typeof PersonsAnswer>;
 
 /** All that is known of a call under way. JSON, since another worker may continue the call. */
 const CallState = z.object({
   /** Open and answered questions, by the server's keys; for servers of older revisions by their number. */
   questions: z.record(z.string(), Question).default({}),
-  answers: z.record(z.string(), Answer).default({}),
+  answers: z.record(z.string(), PersonsAnswer).default({}),
   /** Way by which the answers reach the server: with the repeated call, as its questions come again, or not at all (a page that was to be opened). */
   way: z.enum(['result', 'request', 'page']).default('result'),
   /** Returned to the server as it is. */
@@ -45,7 +45,7 @@ export function stateOf(tool: string, checkpoint: Json | undefined): CallState {
   return { ...state, answers: { ...state.answers, [key]: answerTo(tool, state.questions[key], answer) } };
 }
 
-function answerTo(tool: string, question: Question | undefined, answer: Json | undefined): Answer {
+function answerTo(tool: string, question: Question | undefined, answer: Json | undefined): PersonsAnswer {
   const schema = question?.requestedSchema as JsonObject | undefined; // came as JSON
   const read = readAskedAnswer(schema, answer ?? null);
   if (read.action !== 'accept') return read;
@@ -65,7 +65,7 @@ export function ask(state: CallState, key: string, from: string, hide: (text: st
   return new AskedInput({ question: hide(message), ...about, from }, { schema, state: plainJson(state) });
 }
 
-/** Reads questions of a result or a task. The name of a request that is no question for a person, where there is one. */
+/** Reads questions of a result or a task. Gives the name of a request that is not a question for a person, where there is one. */
 export function readQuestions(requests: unknown): { questions: CallState['questions'] } | { other: string } {
   const questions: CallState['questions'] = {};
   for (const [key, request] of Object.entries(fieldsOf(requests))) {
@@ -81,7 +81,7 @@ export function readQuestions(requests: unknown): { questions: CallState['questi
 export function readPages(data: unknown): CallState['questions'] {
   const { elicitations } = fieldsOf(data);
   const pages = z.array(Question).safeParse(elicitations).data ?? [];
-  return Object.fromEntries(pages.map((page, index) => [String(page['elicitationId'] ?? index), page]));
+  return Object.fromEntries(pages.map((page, index) => [String(index), page]));
 }
 
 /**
@@ -100,7 +100,7 @@ export class QuestionsOfCall {
     this.#onAsked = onAsked;
   }
 
-  answer(params: unknown): Answer {
+  answer(params: unknown): PersonsAnswer {
     const question = Question.parse(params);
     const { questions, answers } = this.#state;
     const same = Object.entries(questions).find(

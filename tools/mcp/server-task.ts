@@ -2,12 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod/v4';
 import type { ToolContext } from '../tool.ts';
 import { ServiceError } from '../http/error.ts';
-import type { CallState } from './call-state.ts';
+import type { CallState } from './questions.ts';
 import type { McpConnection } from './connection.ts';
 import { fieldsOf } from './error.ts';
-
-/** Name of MCP's extension for tasks, of revision 2026-07-28. */
-export const TASKS = 'io.modelcontextprotocol/tasks';
 
 const Task = z.looseObject({
   status: z.enum(['working', 'input_required', 'completed', 'failed', 'cancelled']),
@@ -37,14 +34,18 @@ export async function followTask(
   state: CallState,
   { signal, progress, checkpoint }: ToolContext,
 ): Promise<TaskNews> {
-  const request = (method: string, more: object = {}, until: AbortSignal | undefined = signal) =>
+  const request = (method: string, more: object = {}, until: AbortSignal | null = signal) =>
     connection.use(
-      (client) => client.request({ method, params: { taskId, ...more } }, z.unknown(), { signal: until }),
-      until,
+      (client) =>
+        client.request(
+          { method, params: { taskId, ...more } },
+          z.unknown(),
+          until === null ? {} : { signal: until },
+        ),
+      until ?? undefined,
     );
   const cancel = () => {
-    if (isCancelled(signal.reason))
-      request('tasks/cancel', {}, AbortSignal.timeout(LONGEST_MS)).catch(() => undefined);
+    if (isCancelled(signal.reason)) request('tasks/cancel', {}, null).catch(() => undefined);
   };
   signal.addEventListener('abort', cancel, { once: true });
   try {
