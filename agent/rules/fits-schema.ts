@@ -1,6 +1,5 @@
-import { exactJson, fieldsOf, isObject } from '../values/json-object.ts';
+import { exactJson, fieldsOf, isObject, readAskedAnswer } from '../values/json-object.ts';
 import type { JsonSchema } from '../definition/manifest.ts';
-import { readAskedAnswer } from '../text/asked-answer.ts';
 import type { Json } from '../values/vocabulary.ts';
 
 /**

@@ -1,6 +1,5 @@
 import { z } from 'zod/v4';
-import { readAskedAnswer } from '../../agent/text/asked-answer.ts';
-import { canonicalJson, fieldsOf, isObject } from '../../agent/values/json-object.ts';
+import { canonicalJson, fieldsOf, isObject, readAskedAnswer } from '../../agent/values/json-object.ts';
 import { plainJson } from '../../agent/values/values.ts';
 import type { Json, JsonObject } from '../../agent/values/vocabulary.ts';
 import { objectInput } from '../json-input.ts';
