@@ -43,6 +43,12 @@ const LLAMA_INDEX: PythonPackages = {
   modules: ['llama_index.llms.openai_like'],
 };
 
+const MCP: PythonPackages = {
+  packages: ['mcp==2.3.0', 'fastmcp==4.1.6'],
+  version: '2.3.0',
+  modules: ['mcp', 'fastmcp'],
+};
+
 type Fetched = { python: string } | { missing: string };
 
 /** A Python that has the package temporalio (90 MB). */
@@ -56,6 +62,9 @@ export const fetchClientsPython = () => fetchPython(CLIENTS, 'python-openai-clie
 
 /** A Python that has LlamaIndex with its client of OpenAI's API (290 MB). */
 export const fetchLlamaIndexPython = () => fetchPython(LLAMA_INDEX, 'python-llama-index');
+
+/** A Python that has two clients of MCP (133 MB). */
+export const fetchMcpPython = () => fetchPython(MCP, 'python-mcp');
 
 /** Made once in the user's cache, in some seconds: the path of the interpreter, or why there is none. */
 async function fetchPython(wanted: PythonPackages, title: string): Promise<Fetched> {
