@@ -20,7 +20,7 @@ export interface RunTask {
   pollIntervalMs: number;
   /** With `input_required` only. */
   inputRequests?: InputRequests;
-  /** With `completed` only. A run that failed is a call that has completed with an error, as MCP wants it. */
+  /** With `completed` only: the result as the call itself would have it. A run that failed is a call that has completed with an error. */
   result?: ToolAnswer;
 }
 
@@ -47,7 +47,7 @@ export async function taskOf(run: AgentRun, mayAsk: (wait: WaitingCall) => boole
     ttlMs: null,
     pollIntervalMs: status === 'waiting' ? WAITING_POLL_MS : WORKING_POLL_MS,
     ...(isAsking && { inputRequests: inputRequestsOf(asked) }),
-    ...(stateOf[status] === 'completed' && { result: answerOf(report) }),
+    ...(stateOf[status] === 'completed' && { result: { resultType: 'complete', ...answerOf(report) } }),
   };
 }
 

@@ -109,6 +109,7 @@ describe('a run as a task', () => {
     expect(begun).toMatchObject({ resultType: 'task', ttlMs: null, status: expect.any(String) });
     const ended = await reach(ann, begun['taskId'], 'completed');
     expect(ended).toMatchObject({ resultType: 'complete', createdAt: expect.stringMatching(/^20.*Z$/u) });
+    expect(ended['result']).toMatchObject({ resultType: 'complete' });
     expect(textOf(ended['result'])).toBe('forty-two');
     const { status, output } = await rig.client.get(String(begun['taskId'])).describe();
     expect([status, output]).toEqual(['completed', 'forty-two']);
