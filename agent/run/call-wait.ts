@@ -1,3 +1,4 @@
+import type { ToolManifest } from '../definition/manifest.ts';
 import { limitError } from '../limits/run-limits.ts';
 import { type OperatorDecision, effectOf, isAnswerFor, withoutToken } from '../rules/decisions.ts';
 import { earlierCall, repeatedError } from '../rules/repeated.ts';
@@ -91,6 +92,12 @@ function withoutUntil(call: Call): Call {
   return { ...call, last: { ...call.last, doubt: { ...call.last.doubt, endsAtMs: undefined } } };
 }
 
+/** Returns the check that stands in place of an activity: each time the call is made, a person or the client is asked. */
+function answererOf({ human, client }: ToolManifest): Check | undefined {
+  if (human === true) return 'answer';
+  return client === true ? 'client_tool' : undefined;
+}
+
 export function decided(call: Call, decision: OperatorDecision): Transition {
   const { id, kind, tool, action } = call;
   const { wait } = call;
@@ -111,9 +118,11 @@ export function decided(call: Call, decision: OperatorDecision): Transition {
     case 'again': {
       const { input = action.toolInput } = effect;
       const hasInput = effect.input !== undefined;
+      const answerer = tool === undefined ? undefined : answererOf(tool);
       const checks: readonly Check[] = [
         ...(hasInput ? (['repeated'] as const) : []),
-        ...(call.checks.length === 0 && tool?.human === true ? (['answer'] as const) : call.checks),
+        ...call.checks.filter((check) => check !== answerer),
+        ...(answerer === undefined ? [] : [answerer]),
       ];
       const approved = decision.type === 'approve' ? input : call.approved;
       const byPerson = call.byPerson || hasInput;
