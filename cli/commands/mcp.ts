@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import type { Readable, Writable } from 'node:stream';
+import { type Readable, Writable } from 'node:stream';
 import { requirePackages } from '../../tools/optional-package.ts';
 import { loadCommandConfig } from '../connection/command-config.ts';
 import { needsWorker } from '../connection/command-worker.ts';
@@ -38,9 +38,9 @@ export async function mcpServer(io: Io, named: string | undefined, options: Cont
       const newServer = await agentServers({ client: sender, caller, agents, report });
       const { signal, stop } = untilSignal(io);
       const left = once(io.stdin, 'end');
-      const server = serveStdio(newServer, {
-        transport: new StdioServerTransport(io.stdin as Readable, io.stdout as Writable), // those of the process
-      });
+      const output = writableOf(io.stdout);
+      const transport = new StdioServerTransport(io.stdin as Readable, output); // stdin is the process's
+      const server = serveStdio(newServer, { transport, onerror: report });
       try {
         say(io, `MCP server ready: ${agents.map(({ name }) => name).join(', ')}`);
         await Promise.race([signal, left, context.workerFailed]);
@@ -51,4 +51,15 @@ export async function mcpServer(io: Io, named: string | undefined, options: Cont
       }
     },
   );
+}
+
+/** The SDK wants a stream of Node's: it listens for errors. */
+function writableOf(output: Io['stdout']): Writable {
+  return new Writable({
+    decodeStrings: false,
+    write(text: string, _encoding, done) {
+      output.write(text);
+      done();
+    },
+  });
 }
