@@ -132,8 +132,8 @@ export const findingMutants: readonly Mutant[] = [
     also: [
       {
         file: 'workflows/agent-run.ts',
-        find: 'continueAsNewSuggested || CancellationScope.current().consideredCancelled)',
-        replace: 'continueAsNewSuggested)',
+        find: 'shouldContinueAsNew() || CancellationScope.current().consideredCancelled)',
+        replace: 'shouldContinueAsNew())',
       },
       {
         file: 'workflows/loop/run-agent.ts',
