@@ -173,10 +173,11 @@ export function createResponseItems(run: string): ResponseItems {
     const placed = items.get(call);
     if (placed === undefined) return [added];
     const place = { item_id: item.id ?? '', output_index: placed.index };
+    const named = { ...place, name }; // the types of openai 7 do not have the name any more
     return [
       added,
       { type: 'response.function_call_arguments.delta', ...place, delta: args },
-      { type: 'response.function_call_arguments.done', ...place, name, arguments: args },
+      { type: 'response.function_call_arguments.done', ...named, arguments: args },
       done(placed, item),
     ];
   }

@@ -57,6 +57,10 @@ async function mcp({ id, method, params }: McpRequest, response: ServerResponse)
     const properties = { task: { type: 'string' } };
     const inputSchema = { type: 'object', properties, required: ['task'] };
     send({ tools: [{ name: 'mcp_http', description: 'takes its time', inputSchema }] });
+  } else if (method !== 'tools/call') {
+    const error = { code: -32_601, message: 'Method not found' };
+    response.writeHead(200, { 'content-type': 'application/json' });
+    response.end(JSON.stringify({ jsonrpc: '2.0', id, error }));
   } else {
     const task = readTask(String(fieldOf(params?.arguments, 'task')));
     await sleep(begin(task) * 1000);

@@ -51,7 +51,8 @@ const agents = [
   },
 ] satisfies AgentDefinition[];
 
-const rig = useRig({ agents });
+/** A server of its own: the others have runs with the same question. */
+const rig = useRig({ agents }, { server: [] });
 let gateway: GatewayServer;
 beforeAll(async () => {
   gateway = await startGateway(rig.client, {
