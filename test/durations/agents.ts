@@ -118,7 +118,8 @@ function local(kind: Local, name: string, options: Omit<ToolOptions, 'name' | 'd
         note('tokens', JSON.stringify(answer));
         return 'later';
       }
-      const lost = kind === 'checkpoint' ? partsLost(key, context) : 0;
+      // After a rewind the call is another one, and begins without a checkpoint.
+      const lost = kind === 'checkpoint' && task.killed === true ? partsLost(key, context) : 0;
       await wait(kind, { key, seconds }, context);
       if (lost > 0) return `lost ${lost} parts`;
       if (end === 'error') throw new Error('it broke');
