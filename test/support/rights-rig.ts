@@ -105,12 +105,14 @@ export async function ask(
   who: TokenCaller,
   route: string,
   { path, body, headers }: Sent,
-  served: readonly ({ name: string } | undefined)[] = [agents[0]],
+  served: readonly ({ name: string; clientTools?: boolean } | undefined)[] = [agents[0]],
 ) {
   const gateway = createGateway(rig.client, {
     chat: true,
     tokens: [who],
-    agents: served.flatMap((agent) => (agent === undefined ? [] : [{ name: agent.name }])),
+    agents: served.flatMap((agent) =>
+      agent === undefined ? [] : [{ name: agent.name, clientTools: agent.clientTools }],
+    ),
   });
   const [method = ''] = route.split(' ');
   const response = await gateway.fetch(
