@@ -69,7 +69,7 @@ describe('reloop chat at a terminal', () => {
     await chat.sees('→ mended');
     await chat.sees('2 steps');
     chat.type('ask_human who?\r');
-    await chat.sees('What you type is its result');
+    await chat.sees('What you type is the answer');
     chat.type('skip it is a fine name\r');
     await chat.sees('→ skip it is a fine name');
     await chat.sees('2 steps');
