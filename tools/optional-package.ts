@@ -7,7 +7,6 @@ export type OptionalPackage =
   | '@hono/node-server'
   | '@hono/zod-openapi'
   | '@modelcontextprotocol/client'
-  | '@modelcontextprotocol/sdk'
   | '@modelcontextprotocol/server'
   | '@nats-io/transport-node'
   | '@opentelemetry/api'
