@@ -1,6 +1,6 @@
 import type { RunStatus } from './vocabulary.ts';
 
-/** Reloop's names on a Temporal server. */
+/** Reloop's names on a Temporal server, and in MCP. */
 
 /** Default task queue of runs. */
 export const TASK_QUEUE = 'reloop';
@@ -38,3 +38,9 @@ export function isOwnStatus(status: RunStatus): boolean {
 export const WAITING_RUNS = `${searchAttribute.status}="waiting" AND ExecutionStatus="Running"`;
 
 export const searchAttributes: readonly string[] = Object.values(searchAttribute);
+
+/** MCP's extension for tasks, of revision 2026-07-28 (SEP-2663). */
+export const MCP_TASKS = 'io.modelcontextprotocol/tasks';
+
+/** Field of an MCP call's `_meta` with its idempotency key: a call that is made again asks for the same run. */
+export const MCP_IDEMPOTENCY_KEY = 'reloop/idempotency-key';

@@ -2,6 +2,7 @@ import type { McpServer, ServerContext } from '@modelcontextprotocol/server';
 import { z } from '@hono/zod-openapi';
 import type { OperatorDecision } from '../../agent/rules/decisions.ts';
 import { decisionNames } from '../../agent/rules/decisions.ts';
+import { MCP_IDEMPOTENCY_KEY } from '../../agent/values/names.ts';
 import { fieldOf } from '../../agent/values/values.ts';
 import { InvalidInput } from '../../agent/values/refusal.ts';
 import type { AgentRun } from '../../client/api/agent-run.ts';
@@ -22,8 +23,6 @@ import { addTaskMethods } from './task-methods.ts';
 import { taskOf } from './run-task.ts';
 import { type ToolAnswer, answerOf, failedAnswer, queuedAnswer } from './tool-answer.ts';
 
-/** Idempotency key of a call, as Reloop's own `mcp()` tools send it. */
-const KEY = 'reloop/idempotency-key';
 const WAIT_SECONDS = 50;
 const MOST_WAIT_SECONDS = 86_400;
 
@@ -78,7 +77,7 @@ function createAgentServer(
           const asked = { agent: agent.name, input, session };
           const state = context.mcpReq.requestState<string>();
           if (state !== undefined) return follow(await runOfStart(options, state, asked), seconds, context);
-          const key = textOf(fieldOf(context.mcpReq['_meta'], KEY));
+          const key = textOf(fieldOf(context.mcpReq['_meta'], MCP_IDEMPOTENCY_KEY));
           const { id: begun, hasBegun } = await startRun(
             { ...options, imageHosts: undefined }, // the input is a text
             { ...asked, key },

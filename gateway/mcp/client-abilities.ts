@@ -1,8 +1,7 @@
 import type { ClientCapabilities, McpServer, ServerContext } from '@modelcontextprotocol/server';
+import { MCP_TASKS } from '../../agent/values/names.ts';
 import { fieldOf } from '../../agent/values/values.ts';
 
-/** Name of the extension for tasks, MCP 2026-07-28 (SEP-2663). */
-export const TASKS = 'io.modelcontextprotocol/tasks';
 /** Field of the metadata in which a request of 2026-07-28 has the capabilities of its client. */
 const CAPABILITIES = 'io.modelcontextprotocol/clientCapabilities';
 
@@ -28,6 +27,6 @@ export function abilitiesOf({ server }: McpServer, { mcpReq }: ServerContext): C
     // A declaration without a mode is one of forms.
     asksPeople:
       elicitation !== undefined && (elicitation.form !== undefined || elicitation.url === undefined),
-    takesTasks: isModern && extensions !== undefined && Object.hasOwn(extensions, TASKS),
+    takesTasks: isModern && extensions !== undefined && Object.hasOwn(extensions, MCP_TASKS),
   };
 }

@@ -1,5 +1,6 @@
 import type { McpServer, ServerContext } from '@modelcontextprotocol/server';
 import { z } from '@hono/zod-openapi';
+import { MCP_TASKS } from '../../agent/values/names.ts';
 import { demand } from '../http/caller.ts';
 import { problemOf } from '../http/problem.ts';
 import { bad } from '../http/read-body.ts';
@@ -7,7 +8,7 @@ import { ownRun } from '../start/own-runs.ts';
 import type { AgentRun } from '../../client/api/agent-run.ts';
 import { isOpenStatus } from '../../client/read/run-filters.ts';
 import type { AgentServerOptions, Sdk } from './agent-server-options.ts';
-import { TASKS, abilitiesOf } from './client-abilities.ts';
+import { abilitiesOf } from './client-abilities.ts';
 import { decideByAnswers } from './decision-form.ts';
 import { askableBy } from './askable.ts';
 import { taskOf } from './run-task.ts';
@@ -21,7 +22,7 @@ const params = z.object({ taskId: z.string() });
  */
 export function addTaskMethods(server: McpServer, sdk: Sdk, options: AgentServerOptions): void {
   const { caller } = options;
-  server.server.registerCapabilities({ extensions: { [TASKS]: {} } });
+  server.server.registerCapabilities({ extensions: { [MCP_TASKS]: {} } });
   method('tasks/get', async (run, context) =>
     taskOf(run, await askableBy(options, run.id, abilitiesOf(server, context))),
   );
@@ -44,7 +45,7 @@ export function addTaskMethods(server: McpServer, sdk: Sdk, options: AgentServer
     server.server.setRequestHandler(name, { params }, async (sent, context) => {
       if (!abilitiesOf(server, context).takesTasks)
         throw new sdk.MissingRequiredClientCapabilityError({
-          requiredCapabilities: { extensions: { [TASKS]: {} } },
+          requiredCapabilities: { extensions: { [MCP_TASKS]: {} } },
         });
       try {
         demand(caller, `POST /mcp ${name}`);

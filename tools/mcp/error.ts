@@ -9,11 +9,11 @@ import { UnreadableReply } from './unreadable-reply.ts';
  * late.
  */
 export function whyNot(error: unknown, { hide, timeoutMs, ...said }: Circumstances): string {
-  const { code, name, status } = fieldsOf(error);
+  const { code, name, status } = errorFields(error);
   const reason = unreadableIn(error)?.reason ?? firstQuestion(error);
   if (reason !== undefined) return whyNot(reason, { hide, timeoutMs, ...said });
   // First of all, since a secret that is cut is not found any more.
-  const message = hide(fieldsOf(error).message);
+  const message = hide(errorFields(error).message);
   const [complaint, unreadable] = [hide(said.complaint), hide(said.unreadable)];
   if (code === REQUEST_TIMEOUT) {
     return `it did not answer within ${timeoutMs / 1000} s${complaint === '' ? '' : ` and said: ${complaint}`}${hint(unreadable)}`;
@@ -57,7 +57,7 @@ const INVALID_PARAMS = -32_602;
 
 /** True if the server refused the request since it does not know the session: it was restarted, or has ended the session. */
 export function saysNoSession(error: unknown, inSession: boolean): boolean {
-  const { status, message } = fieldsOf(error);
+  const { status, message } = errorFields(error);
   // MCP asks for 404. Servers of its TypeScript SDK say 400 before anybody has begun a session with them.
   return inSession && (status === 404 || (status === 400 && /session|not initialized/iu.test(message)));
 }
@@ -67,26 +67,26 @@ const REFUSALS: readonly unknown[] = [401, 403, 404, 405, 429];
 
 /** True if the request certainly was not carried out. */
 export function wasNotDone(error: unknown, inSession: boolean): boolean {
-  const { status } = fieldsOf(error);
+  const { status } = errorFields(error);
   return (
     REFUSALS.includes(status) || saysNoSession(error, inSession) || wasNeverSent(connectionProblem(error))
   );
 }
 
-/** Requests by which a server asks its client, in the course of a call. Reloop's client answers none of them. */
+/** Requests by which a server asks its client in the course of a call. Reloop's client answers only elicitation, and not for tools with `once`. */
 const ASKING = /\b(?:elicitation\/create|sampling\/createMessage|roots\/list)\b/u;
 /** MCP's code for a call that needs a person to open a page first. */
 const PAGE_REQUIRED = -32_042;
 
 /** Pages that a person has to open before the call: the `data` of the server's error. */
 export function pagesToOpen(error: unknown): unknown {
-  const isForPages = fieldsOf(error).code === PAGE_REQUIRED && error instanceof Error && 'data' in error;
+  const isForPages = errorFields(error).code === PAGE_REQUIRED && error instanceof Error && 'data' in error;
   return isForPages ? error.data : undefined;
 }
 
 /** The reason why no call of the tool can end well with this client, as the end of a sentence, if the server's error says one. */
 export function unmetNeed(error: unknown): string | undefined {
-  const { name, code, message } = fieldsOf(error);
+  const { name, code, message } = errorFields(error);
   if (name !== MCP_ERROR) return undefined;
   if (code === PAGE_REQUIRED) return `wants a person to open a page first, which Reloop does not show`;
   const [asked] = ASKING.exec(message) ?? [];
@@ -97,7 +97,7 @@ export function unmetNeed(error: unknown): string | undefined {
 
 /** The server's complaint about the model's input, if the input is at fault. */
 export function complaintOfInput(error: unknown): string | undefined {
-  const { name, code } = fieldsOf(error);
+  const { name, code } = errorFields(error);
   return name === MCP_ERROR && code === INVALID_PARAMS ? wordsOf(error) : undefined;
 }
 
@@ -106,13 +106,13 @@ export const MCP_ERROR = 'McpError';
 
 /** Message of an error. Servers of the SDK's first version put their codes before it. */
 export function wordsOf(error: unknown): string {
-  return fieldsOf(error).message.replace(/^(?:MCP error -?\d+: )+/u, '');
+  return errorFields(error).message.replace(/^(?:MCP error -?\d+: )+/u, '');
 }
 
 /** True if the server answered, though with an error: the connection still works. */
 export function isAnswer(error: unknown): boolean {
   // The SDK's own errors have words for codes.
-  const { code } = fieldsOf(error);
+  const { code } = errorFields(error);
   return unreadableIn(error) === undefined && typeof code === 'number';
 }
 
@@ -128,8 +128,13 @@ function issuesOf(error: unknown): z.core.$ZodIssue[] | undefined {
   return isZod ? (error.issues as z.core.$ZodIssue[]) : undefined; // all copies have a path and a message
 }
 
-/** `status`: of an HTTP response. */
-export function fieldsOf(error: unknown): { name: string; message: string; code: unknown; status: unknown } {
+/** Fields of an error that the SDK or Node sets. `status`: of an HTTP response. */
+export function errorFields(error: unknown): {
+  name: string;
+  message: string;
+  code: unknown;
+  status: unknown;
+} {
   if (!(error instanceof Error))
     return { name: '', message: String(error), code: undefined, status: undefined };
   const { name, message } = error;
@@ -139,7 +144,7 @@ export function fieldsOf(error: unknown): { name: string; message: string; code:
 
 /** The problem by which the SDK's first question about revisions failed. */
 function firstQuestion(error: unknown): unknown {
-  const { code } = fieldsOf(error);
+  const { code } = errorFields(error);
   return code === 'ERA_NEGOTIATION_FAILED' && error instanceof Error ? error.cause : undefined;
 }
 
@@ -150,7 +155,7 @@ function hint(unreadable: string): string {
 /** `fetch failed` alone says nothing. */
 function causeOf(error: unknown): string {
   if (!(error instanceof Error && error.cause instanceof Error)) return '';
-  const { message, code } = fieldsOf(error.cause);
+  const { message, code } = errorFields(error.cause);
   return ` (${message === '' ? String(code) : message})`;
 }
 

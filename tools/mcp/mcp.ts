@@ -2,6 +2,7 @@ import type { Client } from '@modelcontextprotocol/client';
 import { z } from 'zod/v4';
 import type { JsonSchema } from '../../agent/definition/manifest.ts';
 import { fieldsOf } from '../../agent/values/json-object.ts';
+import { MCP_TASKS } from '../../agent/values/names.ts';
 import type { Json } from '../../agent/values/vocabulary.ts';
 import { objectInput } from '../json-input.ts';
 import { announced } from '../loading-note.ts';
@@ -11,7 +12,6 @@ import { mcpConnection } from './connection.ts';
 import { requirePackage } from '../optional-package.ts';
 import { type McpServer, checkServer, serverName } from './server-spec.ts';
 import { problemOfName } from '../tool-name.ts';
-import { TASKS } from './revision.ts';
 import { checkWhole } from '../whole-number.ts';
 import type { Approval, AskedInput, Reconciled, Tool, ToolContext, ToolOptions } from '../tool.ts';
 
@@ -48,23 +48,24 @@ export async function mcp(
   const { listed, hasTasks } = await announced(`MCP server ${serverName(server)}`, () =>
     connection.use(async (client) => {
       const { extensions } = client.getServerCapabilities() ?? {};
-      return { listed: await listTools(client, deadline), hasTasks: extensions?.[TASKS] !== undefined };
+      return { listed: await listTools(client, deadline), hasTasks: extensions?.[MCP_TASKS] !== undefined };
     }),
   );
   checkNames(only ?? listed.map(({ name }) => name), server);
   const chosen = only === undefined ? listed : only.map((name) => find(listed, name, server));
   const perTool = isPerTool(approval) ? approval : undefined;
   for (const name of Object.keys(perTool ?? {})) find(chosen, name, server);
-  return chosen.map((tool) => ({
-    ...toolOf(tool, prefix, (called, input, context) =>
-      withHeadersOf(server, context, () =>
-        callTool(connection, { ...called, once: effectsOf(called, options) === 'once' }, input, context),
-      ),
-    ),
-    ...options,
-    ...(effectsOf(tool, options) === 'once' && hasTasks && { reconcile: reconcileTask }),
-    approval: isPerTool(approval) ? (approval[tool.name] ?? 'never') : approval,
-  }));
+  return chosen.map((tool) => {
+    const once = options.effects === 'once';
+    const call: Caller = (input, context) =>
+      withHeadersOf(server, context, () => callTool(connection, { ...tool, once }, input, context));
+    return {
+      ...toolOf(tool, prefix, call),
+      ...options,
+      ...(once && hasTasks && { reconcile: reconcileTask }),
+      approval: isPerTool(approval) ? (approval[tool.name] ?? 'never') : approval,
+    };
+  });
 }
 
 type ApprovalOption = NonNullable<McpOptions['approval']>;
@@ -126,11 +127,7 @@ function find(listed: readonly ListedTool[], wanted: string, server: McpServer):
   throw new Error(`MCP server ${serverName(server)} has no tool "${wanted}". It has: ${names}.`);
 }
 
-type Caller = (
-  tool: ListedTool,
-  input: { [key: string]: Json },
-  context: ToolContext,
-) => Promise<string | AskedInput>;
+type Caller = (input: { [key: string]: Json }, context: ToolContext) => Promise<string | AskedInput>;
 
 function toolOf(listed: ListedTool, prefix: string, caller: Caller): Tool {
   const { title, annotations = {} } = listed;
@@ -139,15 +136,11 @@ function toolOf(listed: ListedTool, prefix: string, caller: Caller): Tool {
   return {
     name,
     description: listed.description || title || annotations.title || listed.name,
-    effects: effectsOf(listed, {}),
+    effects: annotations.readOnlyHint === true ? 'none' : 'idempotent',
     inputSchema,
     parseInput: (input) => objectInput(name, inputSchema, input),
-    run: (input, context) => caller(listed, input, context),
+    run: caller,
   };
-}
-
-function effectsOf({ annotations }: ListedTool, { effects }: McpOptions): NonNullable<Tool['effects']> {
-  return effects ?? (annotations?.readOnlyHint === true ? 'none' : 'idempotent');
 }
 
 /** A call that a task of the server does may run again: it asks for the same task. */

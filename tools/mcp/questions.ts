@@ -123,7 +123,7 @@ function essence({ message, requestedSchema, url }: Question): string {
   return canonicalJson([message, requestedSchema ?? null, url !== undefined]);
 }
 
-/** True for a value that names a task of a server. */
+/** Id of the server's task that a result names; undefined: the result names none. */
 export function taskIn(result: unknown): string | undefined {
   const { resultType, taskId } = fieldsOf(result);
   return isObject(result) && resultType === 'task' && typeof taskId === 'string' ? taskId : undefined;

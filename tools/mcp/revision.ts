@@ -1,10 +1,8 @@
 import type { ClientOptions, ConnectOptions } from '@modelcontextprotocol/client';
-import { fieldsOf } from './error.ts';
+import { MCP_TASKS } from '../../agent/values/names.ts';
+import { errorFields } from './error.ts';
 
 export const CLIENT = { name: 'reloop', version: '1.0.0' };
-
-/** Name of MCP's extension for tasks, of revision 2026-07-28. */
-export const TASKS = 'io.modelcontextprotocol/tasks';
 
 /** Revisions of MCP to connect by. `any`: 2026-07-28 where the server speaks it, else what it speaks of the older ones. */
 export type Revision = 'any' | 'older' | '2026-07-28';
@@ -15,7 +13,7 @@ const FIRST_ANSWER_MS = 10_000;
 export function clientOptions(revision: Revision, timeoutMs: number): ClientOptions {
   const mode = revision === '2026-07-28' ? { pin: revision } : 'auto';
   const probe = mode === 'auto' ? { timeoutMs: Math.min(FIRST_ANSWER_MS, timeoutMs / 2) } : {};
-  const capabilities = { elicitation: { form: {}, url: {} }, extensions: { [TASKS]: {} } };
+  const capabilities = { elicitation: { form: {}, url: {} }, extensions: { [MCP_TASKS]: {} } };
   return { capabilities, versionNegotiation: { mode, probe } };
 }
 
@@ -34,7 +32,7 @@ const UNSUPPORTED_REVISION = -32_022;
  */
 export function otherRevision(error: unknown, tried: Revision): Revision | undefined {
   if (tried !== 'any') return undefined;
-  const { code, status } = fieldsOf(error);
+  const { code, status } = errorFields(error);
   if (code === UNSUPPORTED_REVISION) return '2026-07-28';
   const isAnswered = status !== undefined || !(error instanceof Error && error.cause !== undefined);
   return code === NO_REVISION_AGREED && isAnswered ? 'older' : undefined;

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client, Progress } from '@modelcontextprotocol/client';
+import { MCP_IDEMPOTENCY_KEY } from '../../agent/values/names.ts';
 import type { JsonObject } from '../../agent/values/vocabulary.ts';
 import { ServiceError } from '../http/error.ts';
 import { type AskedInput, type ToolContext, ToolError } from '../tool.ts';
@@ -78,9 +79,9 @@ type Next = { result: unknown } | { state: CallState };
 async function ofServer(connection: McpConnection, tool: CalledTool, call: CallUnderWay): Promise<Next> {
   const { state, context } = call;
   if (state.task !== undefined) {
-    const news = await followTask(connection, state.task, state, context);
-    if (news.type === 'ended') return { result: news.result };
     const told = [...state.told, ...Object.keys(state.answers)];
+    const news = await followTask(connection, state.task, { ...state, told }, context);
+    if (news.type === 'ended') return { result: news.result };
     return { state: { ...asked(connection, tool.name, state, news.requests), told } };
   }
   const result = await request(connection, tool, call);
@@ -124,7 +125,7 @@ async function request(
     arguments: input,
     ...answered,
     ...(requestState !== undefined && { requestState }),
-    _meta: { 'reloop/idempotency-key': idempotencyKey },
+    _meta: { [MCP_IDEMPOTENCY_KEY]: idempotencyKey },
   };
   const left = new AbortController();
   const questions = new QuestionsOfCall(way === 'request' ? state : { ...state, questions: {} }, () =>

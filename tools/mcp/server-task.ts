@@ -4,7 +4,7 @@ import type { ToolContext } from '../tool.ts';
 import { ServiceError } from '../http/error.ts';
 import type { CallState } from './questions.ts';
 import type { McpConnection } from './connection.ts';
-import { fieldsOf } from './error.ts';
+import { errorFields } from './error.ts';
 
 const Task = z.looseObject({
   status: z.enum(['working', 'input_required', 'completed', 'failed', 'cancelled']),
@@ -25,13 +25,13 @@ const USUAL_MS = 1_000;
 const LOOKS_IN_VAIN = 10;
 
 /**
- * Looks at a task until it has ended or asks. The server's error of a failed task is thrown as that of a call would be. The task is
+ * Sends the answers, and looks at the task until it has ended or asks something that is not among the answered keys `told`. The server's error of a failed task is thrown as that of a call would be. The task is
  * cancelled if the call is, and forgotten by the call when it has failed.
  */
 export async function followTask(
   connection: McpConnection,
   taskId: string,
-  state: CallState,
+  { answers, told }: Pick<CallState, 'answers' | 'told'>,
   { signal, progress, checkpoint }: ToolContext,
 ): Promise<TaskNews> {
   const request = (method: string, more: object = {}, until: AbortSignal | null = signal) =>
@@ -49,12 +49,10 @@ export async function followTask(
   };
   signal.addEventListener('abort', cancel, { once: true });
   try {
-    if (Object.keys(state.answers).length > 0)
-      await request('tasks/update', { inputResponses: state.answers });
-    const told = new Set([...state.told, ...Object.keys(state.answers)]);
+    if (Object.keys(answers).length > 0) await request('tasks/update', { inputResponses: answers });
     for (let inVain = 0; ;) {
       const looked = await request('tasks/get').then(Task.parse, (error: unknown) => {
-        if (fieldsOf(error).name !== 'McpUnavailable' || ++inVain > LOOKS_IN_VAIN) throw error;
+        if (errorFields(error).name !== 'McpUnavailable' || ++inVain > LOOKS_IN_VAIN) throw error;
       });
       if (looked === undefined) {
         await sleep(USUAL_MS * inVain, undefined, { signal });
@@ -63,7 +61,7 @@ export async function followTask(
       inVain = 0;
       const { status, statusMessage, pollIntervalMs = USUAL_MS, result, error } = looked;
       if (status === 'completed') return { type: 'ended', result };
-      const requests = Object.entries(looked.inputRequests ?? {}).filter(([key]) => !told.has(key));
+      const requests = Object.entries(looked.inputRequests ?? {}).filter(([key]) => !told.includes(key));
       if (status === 'input_required' && requests.length > 0)
         return { type: 'asks', requests: Object.fromEntries(requests) };
       if (status === 'failed' || status === 'cancelled') {
@@ -78,8 +76,8 @@ export async function followTask(
   } catch (error) {
     signal.throwIfAborted();
     // The task was begun: a request about it that was not made says nothing of the call.
-    if (fieldsOf(error).name !== 'McpUnavailable') throw error;
-    throw new ServiceError('ToolConnectionError', fieldsOf(error).message, { retryable: true });
+    if (errorFields(error).name !== 'McpUnavailable') throw error;
+    throw new ServiceError('ToolConnectionError', errorFields(error).message, { retryable: true });
   } finally {
     signal.removeEventListener('abort', cancel);
   }
@@ -87,6 +85,6 @@ export async function followTask(
 
 /** True if the call is wanted no more. An attempt that ends for another reason is followed by one that looks at the same task. */
 function isCancelled(reason: unknown): boolean {
-  const { name, message } = fieldsOf(reason);
+  const { name, message } = errorFields(reason);
   return name === 'CancelledFailure' && message === 'CANCELLED';
 }
