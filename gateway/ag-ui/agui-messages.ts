@@ -1,3 +1,4 @@
+import { approvalId } from '../start/approvals.ts';
 import type { AguiToolCall, RunMessage } from './agui-types.ts';
 
 /** The messages of a run, as a client has them that received all events. `call`: `3` for a model call, `3.1` for a tool call. */
@@ -72,7 +73,7 @@ export function idsOf(run: string) {
     reasoning: (call: string) => `${run}:${call}:reasoning`,
     /** `client`: the wait of a call that the client carries out. */
     tool: (call: string, client?: number) =>
-      client === undefined ? `${run}:${call}` : `${run}:${call}:${client}`,
+      client === undefined ? `${run}:${call}` : approvalId({ run, call, n: client }),
     result: (call: string) => `${run}:${call}:result`,
     isOwn: (id: string) => id.startsWith(`${run}:`),
   };

@@ -6,7 +6,7 @@ import { bad } from '../http/read-body.ts';
 import type { RouteName } from '../access/route-table.ts';
 import { decideAs } from './decide-as.ts';
 
-/** A wait for approval: the `n`th wait of a call. */
+/** The `n`th wait of a call, for a client that answers it: with an approval, or with the result of its own tool. */
 export interface Approval {
   run: string;
   call: string;
@@ -19,7 +19,7 @@ export interface ApprovalAnswer extends Approval {
   reason?: string | undefined;
 }
 
-/** Id of an approval for clients of a protocol. The id says everything, so each gateway can take the answer. */
+/** Id of a wait for clients of a protocol. The id says everything, so each gateway can take the answer. */
 export function approvalId({ run, call, n }: Approval): string {
   return `${run}:${call}:${n}`;
 }

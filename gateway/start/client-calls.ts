@@ -34,26 +34,27 @@ export async function answerClientCalls(
     const who = `${caller.name} has not started run ${id}`;
     throw new Refused(403, 'Forbidden', `${who}, so the results of its tools come from another client.`);
   }
+  const toolOf = await waitingTools(run);
   for (const { call, n, result } of results) {
-    const tool = await waitingTool(run, { call, n });
+    const tool = toolOf({ call, n });
     if (tool === undefined) continue;
     await run
       .decide(call, { type: 'resolve', output: observationOf(tool, result) }, n)
       .catch(async (error) => {
         // Another gateway may have given the same result meanwhile.
-        if ((await waitingTool(run, { call, n })) !== undefined) throw error;
+        if ((await waitingTools(run))({ call, n }) !== undefined) throw error;
       });
   }
   return id;
 }
 
-/** The tool of a call that waits for its client; undefined: the call does not wait. */
-async function waitingTool(
+/** Reads the run. Returns a function that gives the tool of a call that waits for its client; undefined: the call does not wait. */
+async function waitingTools(
   run: AgentRun,
-  { call, n }: Pick<Approval, 'call' | 'n'>,
-): Promise<string | undefined> {
+): Promise<(call: Pick<Approval, 'call' | 'n'>) => string | undefined> {
   const { waiting } = await run.describe();
-  return waiting.find((wait) => wait.call === call && wait.n === n && wait.reason === 'client_tool')?.tool;
+  return ({ call, n }) =>
+    waiting.find((wait) => wait.call === call && wait.n === n && wait.reason === 'client_tool')?.tool;
 }
 
 /** A longer result is cut, as those of all tools are: it has to fit into a decision. */
