@@ -69,6 +69,12 @@ export interface Call {
 /** Reason to ask before a schedule: a dropped step made the same call, the call needs approval, or the tool is a person or the client. */
 export type Check = 'repeated' | 'approval' | 'answer' | 'client_tool';
 
+/** Returns the check that stands in place of an activity: each time the call is made, a person or the client is asked. */
+export function answererOf(tool: ToolManifest | undefined): Check | undefined {
+  if (tool?.human === true) return 'answer';
+  return tool?.client === true ? 'client_tool' : undefined;
+}
+
 const CHECKS: readonly Check[] = ['repeated', 'approval', 'answer', 'client_tool'];
 
 export type Ending =

@@ -1,9 +1,16 @@
-import type { ToolManifest } from '../definition/manifest.ts';
 import { limitError } from '../limits/run-limits.ts';
 import { type OperatorDecision, effectOf, isAnswerFor, withoutToken } from '../rules/decisions.ts';
 import { earlierCall, repeatedError } from '../rules/repeated.ts';
 import type { Wait, WaitingCall } from '../rules/waiting.ts';
-import { type Call, type CallFact, type Check, type Transition, type WaitFact, ended } from './call-state.ts';
+import {
+  type Call,
+  type CallFact,
+  type Check,
+  type Transition,
+  type WaitFact,
+  answererOf,
+  ended,
+} from './call-state.ts';
 import type { TimelessEvent } from './events.ts';
 import { type WaitsChange, waitEvents, applyWaitsChange } from './waits-change.ts';
 
@@ -92,12 +99,6 @@ function withoutUntil(call: Call): Call {
   return { ...call, last: { ...call.last, doubt: { ...call.last.doubt, endsAtMs: undefined } } };
 }
 
-/** Returns the check that stands in place of an activity: each time the call is made, a person or the client is asked. */
-function answererOf({ human, client }: ToolManifest): Check | undefined {
-  if (human === true) return 'answer';
-  return client === true ? 'client_tool' : undefined;
-}
-
 export function decided(call: Call, decision: OperatorDecision): Transition {
   const { id, kind, tool, action } = call;
   const { wait } = call;
@@ -118,7 +119,7 @@ export function decided(call: Call, decision: OperatorDecision): Transition {
     case 'again': {
       const { input = action.toolInput } = effect;
       const hasInput = effect.input !== undefined;
-      const answerer = tool === undefined ? undefined : answererOf(tool);
+      const answerer = answererOf(tool);
       const checks: readonly Check[] = [
         ...(hasInput ? (['repeated'] as const) : []),
         ...call.checks.filter((check) => check !== answerer),

@@ -7,7 +7,7 @@ import { earlierCall } from '../rules/repeated.ts';
 import type { WaitingReason } from '../rules/wait-reasons.ts';
 import { unanswered } from '../rules/waiting.ts';
 import type { ErrorInfo } from '../values/vocabulary.ts';
-import type { Call, Check, FailedEnding } from './call-state.ts';
+import { type Call, type Check, type FailedEnding, answererOf } from './call-state.ts';
 
 /** Next action of the workflow for a tool call. `until`: the wait ends at this time, in milliseconds since 1970. */
 export type NextAction =
@@ -67,9 +67,8 @@ function isNeeded(check: Check, { planned, action, tool }: Call, { done, approve
     case 'approval':
       return needsApproval(planned, approved);
     case 'answer':
-      return tool?.human === true;
     case 'client_tool':
-      return tool?.client === true;
+      return answererOf(tool) === check;
   }
 }
 
