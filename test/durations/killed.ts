@@ -45,7 +45,7 @@ const row = (signal: Signal, { tool, end, agent = 'caller', outlives = false, ..
   },
 });
 
-/** What a person does about a call in doubt, if it is. */
+/** Retries the call each time it waits in doubt, as a person would. */
 async function retryInDoubt(run: Run): Promise<void> {
   for await (const event of run.events())
     if (event.type === 'waiting' && event.wait.reason === 'doubt')

@@ -68,7 +68,7 @@ async function askedAgain(): Promise<string[]> {
   return asked.filter((one, index) => asked.indexOf(one) !== index && !one.endsWith(QUESTION));
 }
 
-/** What a program of test/fixtures/programs has printed: by names. */
+/** Runs a program of test/fixtures/programs. Returns the values that it prints, by their names. */
 async function readBy(program: string, fixture: string, more: string[] = []): Promise<Map<string, unknown>> {
   const args = [`test/fixtures/programs/${fixture}`, `${gateway.url}/v1`, TOKEN, ...more];
   const { stdout } = await promisify(execFile)(program, args, { cwd: root, env: cleanEnv() });
@@ -151,7 +151,7 @@ describe.skipIf('missing' in node)(`a client for JavaScript${titleOf('JavaScript
   beforeAll(async () => {
     if (!('missing' in node)) read = await readBy(node.node, 'openai-clients.mjs', [node.folder]);
   });
-  /** What the clients read whose names match: each text once. */
+  /** Returns the values that the clients with such names have read, each value once. */
   const readOf = (pattern: RegExp) => [
     ...new Set([...read].filter(([name]) => pattern.test(name)).map(([, value]) => value)),
   ];

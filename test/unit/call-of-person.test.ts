@@ -5,7 +5,7 @@ import { nextAction } from '../../agent/run/next-action.ts';
 import { calledText } from '../../agent/rules/waiting.ts';
 import { asking, callOf, decided, during, human, plain, succeeded, waits } from '../support/call-facts.ts';
 
-/** What a person is told of a call, and asked about it. */
+/** The call machine where a person sees a call: names, refused inputs and questions. */
 
 const scheduled: CallFact = { type: 'scheduled', n: 0 };
 const invalid = { output: 'no such field', kind: 'invalid' };
