@@ -2,7 +2,8 @@ import type { Client } from '@temporalio/client';
 import { limits } from '../../agent/values/limits.ts';
 import type { TakenWord } from '../../workflows/messages.ts';
 import type { Fact } from '../read/fact.ts';
-import { readLineage } from '../read/lineage.ts';
+import { readFacts } from '../read/facts.ts';
+import { partsUpTo } from '../read/lineage.ts';
 import { asReceipt } from '../read/records.ts';
 
 /** Collects the words of people that a run took last, which Temporal's client may repeat yet. */
@@ -23,16 +24,22 @@ export class RecentUpdates {
   }
 }
 
-/** The receipt of an update that a run which is over took in an earlier execution; undefined: the run did not take the update. */
+/**
+ * The receipt of an update that a run which is over took in any of its executions; undefined: the run did not take the update. A rewind
+ * of the run meanwhile may have dropped the steps with the update; it was taken all the same.
+ */
 export async function recordedReceipt(
   client: Client,
   workflowId: string,
   updateId: string,
 ): Promise<TakenWord['receipt'] | undefined> {
   const { runId } = await client.workflow.getHandle(workflowId).describe();
-  for await (const fact of readLineage(client, { workflowId, runId }, false)) {
-    if (fact.type === 'update_completed' && fact.updateId === updateId)
-      return asReceipt(await fact.result?.());
+  const parts = await partsUpTo(client, { workflowId, runId });
+  for (const { run } of parts.reverse()) {
+    for await (const fact of readFacts(client, run)) {
+      if (fact.type === 'update_completed' && fact.updateId === updateId)
+        return asReceipt(await fact.result?.());
+    }
   }
   return undefined;
 }
