@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LOCAL, MODELS, REMOTE } from './agents.ts';
-import { type Bench, type Row, during, endOf, questionOf } from './row.ts';
+import { type Bench, type Row, during, endOf, start } from './row.ts';
 import type { Task } from './task.ts';
 
 const did = ({ key }: Task) => `completed: answer: did ${key}; begun 1`;
@@ -9,7 +9,7 @@ const hours = (task: Task) => ({ ...task, seconds: 3600 });
 /** Starts the run of a task and does something meanwhile. */
 function started(meanwhile: (run: Run, task: Task) => Promise<unknown> = async () => undefined): Row['run'] {
   return async ({ client }, task) => {
-    const run = await client.start('caller', questionOf(task));
+    const run = await start(client, 'caller', task);
     await meanwhile(run, task);
     return endOf(run, task);
   };
@@ -56,7 +56,7 @@ const timeouts = (['plain', 'deaf', 'progress', 'checkpoint'] as const).map((too
   },
   run: async ({ client }, task) => {
     const asked = { ...hours(task), tool: `${tool}_${task.seconds}` };
-    return endOf(await client.start('caller', questionOf(asked)), task);
+    return endOf(await start(client, 'caller', asked), task);
   },
 }));
 
@@ -65,8 +65,8 @@ const cancels = [...LOCAL.filter((tool) => tool !== 'once'), ...REMOTE].map((too
   task: { tool, end: 'cancel' },
   expected: () => 'AgentRunCancelled; begun 1',
   async run({ client }, task) {
-    const run = await client.start('caller', questionOf(hours(task)));
-    await during({ ...task, seconds: task.seconds * 2 });
+    const run = await start(client, 'caller', hours(task));
+    await during(run, { ...task, seconds: task.seconds * 2 });
     await run.cancel();
     return endOf(run, task);
   },
@@ -78,7 +78,7 @@ const steered = LOCAL.flatMap((tool): Row[] => [
     task: { tool, end: 'answer' },
     expected: did,
     run: started(async (run, task) => {
-      await during(task);
+      await during(run, task);
       await run.pause();
       await sleep(2000);
       await run.resume();
@@ -92,13 +92,13 @@ const rewound = (['plain', 'deaf', 'progress', 'checkpoint'] as const).map((tool
   least: 5,
   expected: ({ key }) => `completed: answer: did ${key}; begun 2`,
   run: started(async (run, task) => {
-    await during(task);
+    await during(run, task);
     await run.rewind({ step: 1 });
   }),
 }));
 
 const models = MODELS.flatMap((mode): Row[] => {
-  const asked = (task: Task, { client }: Bench) => client.start(mode, questionOf(task));
+  const asked = (task: Task, { client }: Bench) => start(client, mode, task);
   const row = (end: string, expected: Row['expected'], run: Row['run']): Row => ({
     name: `model ${mode}: ${end}`,
     task: { tool: mode, end },
@@ -116,7 +116,7 @@ const models = MODELS.flatMap((mode): Row[] => {
       () => 'AgentRunCancelled; begun 1',
       async (bench, task) => {
         const run = await asked(hours(task), bench);
-        await during({ ...task, seconds: task.seconds * 2 });
+        await during(run, { ...task, seconds: task.seconds * 2 });
         await run.cancel();
         return endOf(run, task);
       },
@@ -137,8 +137,7 @@ const silence: Row = {
   name: 'model silent: requestTimeout',
   task: { tool: 'silent', end: 'answer' },
   expected: () => 'AgentRunFailed ModelTimeout; begun 1',
-  run: async ({ client }, task) =>
-    endOf(await client.start(`silent_${task.seconds}`, questionOf(hours(task))), task),
+  run: async ({ client }, task) => endOf(await start(client, `silent_${task.seconds}`, hours(task)), task),
 };
 
 export const callRows: readonly Row[] = [

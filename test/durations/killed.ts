@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { asText } from '../../agent/values/vocabulary.ts';
 import { MODELS, REMOTE } from './agents.ts';
 import { SIGNALS, type Signal } from './killings.ts';
-import { type Bench, type Row, questionOf } from './row.ts';
+import { type Bench, type Row, start } from './row.ts';
 import { type Task, linesOf, timesBegun } from './task.ts';
 
 /** Time by which calls outlive the worker, where something else than the worker makes them. */
@@ -32,7 +32,7 @@ const row = (signal: Signal, { tool, end, agent = 'caller', outlives = false, ..
     const killing = killings[signal];
     await killing.untilStart(task.seconds);
     const asked = outlives ? { ...task, seconds: task.seconds + OUTLIVED } : { ...task, killed: true };
-    const run = await killing.client.start(agent, questionOf(asked));
+    const run = await start(killing.client, agent, asked);
     while (timesBegun(task.key) === 0) await sleep(100);
     await sleep(task.seconds * 1000);
     await killing.killed();

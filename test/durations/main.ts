@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
+import { Client, Connection } from '@temporalio/client';
 import { NativeConnection, Worker } from '@temporalio/worker';
 import { aFewAtATime } from '../../agent/values/concurrent.ts';
 import { startEmbedded } from '../../index.ts';
@@ -94,7 +95,7 @@ async function cell(row: Row, seconds: number): Promise<string> {
   const over = new AbortController();
   const limit = row.kill === undefined ? seconds : longest;
   const late = sleep(2 * limit * 1000 + MARGIN_MS, undefined, { signal: over.signal, ref: false }).then(
-    () => `no end; begun ${timesBegun(task.key)}`,
+    async () => `no end; begun ${timesBegun(task.key)}; ${await stateOf(task)}`,
   );
   const told = row.run(bench, task).catch((error: unknown) => `threw ${String(error)}`);
   const seen = await Promise.race([told, late]);
@@ -103,6 +104,13 @@ async function cell(row: Row, seconds: number): Promise<string> {
   if (seen === row.expected(task)) return 'right';
   wrong.push(`${row.name}, ${seconds} s\n  expected: ${row.expected(task)}\n  seen:     ${seen}`);
   return 'WRONG';
+}
+
+/** What the server says of the activities of a run that does not end. */
+async function stateOf({ key }: Task): Promise<string> {
+  const run = new Client({ connection: await Connection.connect({ address }) }).workflow.getHandle(key);
+  const { status, raw, historyLength } = await run.describe();
+  return `${status.name}, ${historyLength} events, ${JSON.stringify(raw.pendingActivities)}`;
 }
 
 /** Gives the results of deferred calls when their time has come. */

@@ -1,6 +1,6 @@
 import OpenAI from 'openai';
 import { type Json, asText } from '../../agent/values/vocabulary.ts';
-import { type Bench, type Row, questionOf } from './row.ts';
+import { type Bench, type Row, questionOf, start } from './row.ts';
 import { type Task, timesBegun } from './task.ts';
 
 type Read = (bench: Bench, task: Task, agent: string) => Promise<string>;
@@ -22,7 +22,7 @@ async function joined(response: Response, field: RegExp): Promise<string> {
 const readers: { [name: string]: Read } = {
   result: async ({ client }, task, agent) => asText((await client.run(agent, questionOf(task))).output),
   async events({ client }, task, agent) {
-    const run = await client.start(agent, questionOf(task));
+    const run = await start(client, agent, task);
     let output: Json | undefined;
     for await (const event of run.events()) if (event.type === 'run_ended') output = event.output;
     return asText(output ?? null);

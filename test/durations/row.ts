@@ -24,10 +24,18 @@ export interface Row {
   task: Pick<Task, 'tool' | 'end'>;
 }
 
+/** Starts a run that has the id of the task's key, by which `main.ts` finds it. */
+export const start = (client: AgentClient, agent: string, task: Task) =>
+  client.start(agent, questionOf(task), { id: task.key });
+
 export const questionOf = (task: Task) => JSON.stringify(task);
 
+interface EndingRun {
+  result(): Promise<{ output: unknown }>;
+}
+
 /** `completed: answer: did KEY; begun 1`, of a run that has ended. */
-export async function endOf(run: { result(): Promise<{ output: unknown }> }, { key }: Task): Promise<string> {
+export async function endOf(run: EndingRun, { key }: Task): Promise<string> {
   const told = await run.result().then(
     ({ output }) => `completed: ${String(output).trim()}`,
     (error: Error & { type?: string }) => `${error.name} ${error.type ?? ''}`.trim(),
@@ -35,8 +43,13 @@ export async function endOf(run: { result(): Promise<{ output: unknown }> }, { k
   return `${told}; begun ${timesBegun(key)}`;
 }
 
-/** Waits until the call has begun, and then for a part of its time. */
-export async function during({ key, seconds }: Task): Promise<void> {
-  while (timesBegun(key) === 0) await sleep(100);
-  await sleep(seconds * 500);
+/** Waits until the call has begun, and then for a part of its time. Throws if the run ends before. */
+export async function during(run: EndingRun, task: Task): Promise<void> {
+  let end: string | undefined;
+  void endOf(run, task).then((seen) => (end = seen));
+  while (timesBegun(task.key) === 0) {
+    if (end !== undefined) throw new Error(`the run ended first: ${end}`);
+    await sleep(100);
+  }
+  await sleep(task.seconds * 500);
 }
