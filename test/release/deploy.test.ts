@@ -13,6 +13,8 @@ const CONFIG = 'test/fixtures/configs/deploy.config.ts';
 const STEPS = 12;
 /** Steps of a run that works until another version works. */
 const MOST = 500;
+/** Runs of a batch, one after the other: more than end before a second version works. */
+const IN_BATCH = 20;
 let rig: CrashRig;
 
 beforeAll(async () => {
@@ -111,17 +113,26 @@ test('a run that waits for a person is moved to the current version, whose worke
   expect(await watching.exit).toBe(0);
 });
 
-test('a run moves to the promoted version between two turns where its version says so, and its old workers may end', async () => {
+test('a run moves to the promoted version between two turns where its version says so, a batch between two runs, and the old workers may end', async () => {
   const old = await startVersion('moving1');
   expect((await deploy('promote', 'moving1')).code).toBe(0);
   const [run, asked] = await Promise.all([
     rig.client.start('clerk', 'Move.'),
     rig.client.start('clerk', 'Pay.'),
   ]);
+  const schedule = rig.client.schedule('questions');
+  const inputs = Array.from({ length: IN_BATCH }, () => 'Work.');
+  const spec = { cronExpressions: ['0 0 1 1 * 2099'] };
+  await schedule.create({ agent: 'clerk', inputs, concurrency: 1, spec });
+  const batch = (await schedule.trigger()) ?? '';
   await waitOf(asked, { call: '1.1' });
   await startVersion('moving2');
   expect((await deploy('promote', 'moving2')).code).toBe(0);
   expect((await run.result()).output).toBe('moving1 and moving2');
+  const last = rig.client.get(`${batch}-${IN_BATCH}`);
+  const isThere = () => last.describe().then(Boolean, () => false);
+  await expect.poll(isThere, { timeout: 300_000 }).toBe(true);
+  expect((await last.result()).output).toBe('moving2');
   // The other run moves when its turn is over: the call of the turn is still made by the old version.
   await asked.decide('1.1', { type: 'approve' });
   expect((await asked.result()).output).toBe('paid by moving1');
