@@ -4,7 +4,6 @@
  * Recorded files are never changed or written again: a replay that fails needs `patched()` or the manifest's loop version
  * in the workflow. Until 0.3.0 is released, all may be recorded again.
  */
-import { contentText } from '../../agent/values/content.ts';
 import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
@@ -18,41 +17,29 @@ import { createLoadedConfig } from '../../config/load/loaded-config.ts';
 import { createAgentWorker } from '../../worker/create-worker.ts';
 import { findTemporalBinary } from '../../server/binary/binary.ts';
 import { EARLY_CONTINUE_AS_NEW, startDevServer } from './dev-server.ts';
-import { follow, loopPaths, loopTools, unauthorized } from './loop-paths.ts';
-import { operatedPaths, operatedTools } from './operated-paths.ts';
+import { follow, loopPaths } from './loop-paths.ts';
+import { operatedPaths } from './operated-paths.ts';
 import { quiet } from './quiet.ts';
-import { inTextFormat, modelOf } from './scripts.ts';
+import { recordedAgents } from './recorded-agents.ts';
+import { inTextFormat } from './scripts.ts';
 
 const folder = process.argv[2];
 if (folder === undefined) throw new Error('Usage: see the head of this file.');
 
 /** Conversations: what is said, and how it ends. A summary is made of the first; the second goes on as new. */
-const friend = modelOf((_step, { prompt }) => {
-  if (prompt.type === 'text') return 'They greeted each other.';
-  if (contentText(prompt.messages.at(-1)?.content ?? null).endsWith('fail')) throw unauthorized();
-  return '```json\n{"action": "Final Answer", "action_input": "I see."}\n```';
-});
 const sessions = [
   { name: 'session', said: ['hello', 'fail', 'good morning', 'good night'], clear: true },
   { name: 'session-continued', said: Array.from({ length: 36 }, (_, index) => `${index + 1}`), clear: false },
 ];
-const summary = { kind: 'summary', tokens: 8 } as const;
-
 quiet();
 const taskQueue = `record-${Date.now()}`;
-const agents = [
-  ...loopPaths.map(({ name, model, options }) => ({ name, model, tools: loopTools, ...options })),
-  ...operatedPaths.map(({ name, model, options }) => ({ name, model, tools: operatedTools, ...options })),
-  { name: 'session', kind: 'conversational' as const, model: friend, memory: summary },
-  { name: 'session-continued', kind: 'conversational' as const, model: friend },
-];
 const { path } = await findTemporalBinary({ onProgress: (line) => console.error(line) });
 const server = await startDevServer(path ?? 'temporal', EARLY_CONTINUE_AS_NEW);
 const { address } = server;
 const native = await NativeConnection.connect({ address });
 const connection = await Connection.connect({ address });
 const temporal = new Client({ connection });
-const config = createLoadedConfig(inTextFormat({ agents }));
+const config = createLoadedConfig(inTextFormat({ agents: recordedAgents }));
 const worker = await createAgentWorker(config, { connection: native, taskQueue });
 await mkdir(folder, { recursive: true });
 const ids = new Map<string, string>();

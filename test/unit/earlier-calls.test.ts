@@ -1,8 +1,11 @@
 import type { Client } from '@temporalio/client';
+import type { Context } from '@temporalio/activity';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { earlierCalls } from '../../activities/tool/earlier-calls.ts';
 import { type EndedCalls, readEndedCalls } from '../../history/views/earlier-calls.ts';
 import type { HistoryEvent } from '../../history/read/pages.ts';
 import { historyClient } from '../support/history-client.ts';
+import { notFound } from '../simulation/service-error.ts';
 import { activityEvents, numbered, payloads, updateEvents } from '../support/history-events.ts';
 
 /** Events that were asked for, by the run they are of. */
@@ -109,6 +112,16 @@ describe('the calls of a tool that have ended', () => {
     expect(calls).toEqual([{ call: '1.1', toolInput: 'in 1.1', output: 'edited' }]);
   });
 
+  test('are refused to a tool in words where an earlier run is past the retention', async () => {
+    const next = [started({ agent: 'a', from: { runId: 'gone' } })];
+    const context = { client: clientOf({ next }), info: { workflowExecution: runOf('next') } };
+    await expect(earlierCalls(context as unknown as Context, of.tool, of.scope)).rejects.toMatchObject({
+      type: 'TranscriptGone',
+      nonRetryable: true,
+      message: expect.stringContaining('past the namespace') as string,
+    });
+  });
+
   test('say how many bytes they take', async () => {
     const { bytes } = await read(first);
     expect(bytes).toBe(JSON.stringify(['in 1.1', 'a']).length);
@@ -162,7 +175,11 @@ function clientOf(runs: { [runId: string]: HistoryEvent[] }): Client {
     const next = more ? Uint8Array.of((nextPageToken[0] ?? 0) + 1) : new Uint8Array();
     return { history: { events: shown }, nextPageToken: next };
   };
-  const eventsOf = ({ execution }: Request) => runs[execution.runId] ?? [];
+  const eventsOf = ({ execution }: Request) => {
+    const events = runs[execution.runId];
+    if (events === undefined) throw notFound('workflow');
+    return events;
+  };
   return historyClient({
     getWorkflowExecutionHistory: async (request: Request) => page(eventsOf(request), request),
     getWorkflowExecutionHistoryReverse: async (request: Request) =>

@@ -8,7 +8,7 @@ import { clientOf, recordedHistories } from '../support/recorded-histories.ts';
 
 /**
  * The events and the report of each recorded history, as they were when it was recorded. A change of how histories are
- * read shows here first. `npx vitest run --project unit -u test/unit/golden.test.ts` accepts what is read now.
+ * read shows here first. `npx vitest run --project unit test/unit/golden.test.ts -u` accepts what is read now.
  */
 const recorded = recordedHistories();
 const client = clientOf(recorded);
