@@ -34,7 +34,7 @@ export interface ToolContext {
   lastCheckpoint: Json | undefined;
   /** Same over retries and crashes of this call; new when its input changes. */
   idempotencyKey: string;
-  /** Calls of this tool that ended before this one, oldest first. Read from history: costs a few milliseconds. */
+  /** Calls of this tool that ended before this one, oldest first. Read from history: costs a few milliseconds. Throws if the history is past its retention. */
   earlierCalls(): Promise<EarlierCall[]>;
   /** Asks the agent's model; its usage counts. */
   complete(prompt: string): Promise<string>;
