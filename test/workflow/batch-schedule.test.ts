@@ -42,7 +42,8 @@ test('a schedule with inputs runs each of them, a few at a time, across continue
   const name = unique('nightly');
   const schedule = client.schedule(name);
   await schedule.create({ agent: 'helper', inputs: questions(14), concurrency: 3, tags: ['night'], spec });
-  expect(await client.schedules()).toMatchObject([{ name }]);
+  // The list of the server follows a moment later (1.29).
+  await expect.poll(() => client.schedules()).toMatchObject([{ name }]);
   expect(await schedule.describe()).toMatchObject({ agent: 'helper' });
   asked.most = 0;
   const id = (await schedule.trigger()) ?? '';
