@@ -17,10 +17,13 @@ export interface ModelReply {
    */
   providerData?: Json | undefined;
   /**
-   * `cachedTokens`: those of the prompt's tokens that were cached, if the provider reports them. Left out, or all 0, if
+   * `cachedTokens` and `cacheWriteTokens` are parts of the prompt's tokens, `reasoningTokens` of the completion's, if the provider reports
+   * them. Left out, or all 0, if
    * the provider has not counted: usage is then unknown.
    */
   usage?: Tokens | undefined;
+  /** The provider's id of the reply, for [telemetry](docs/telemetry.md). It is not recorded. */
+  id?: string | undefined;
   /** For instance a parameter that was left out because the model refused it. */
   warnings?: string[] | undefined;
 }

@@ -51,13 +51,15 @@ function problemOf({
   if (!Array.isArray(warnings)) return 'warnings is not a list of texts (left out where there are none)';
   if (typeof reasoning !== 'string') return 'reasoning is not text (left out where there is none)';
   if (usage === undefined || usage === null) return undefined;
-  const { promptTokens, completionTokens, totalTokens, cachedTokens } = fieldsOf(usage);
+  const { promptTokens, completionTokens, totalTokens, ...parts } = fieldsOf(usage);
   if (![promptTokens, completionTokens, totalTokens].every(isNumber))
     return 'usage lacks promptTokens, completionTokens or totalTokens (left out as a whole where nothing is known)';
-  return cachedTokens === undefined || isNumber(cachedTokens)
-    ? undefined
-    : 'usage.cachedTokens is not a number (left out where nothing is known)';
+  const odd = PARTS.find((part) => parts[part] !== undefined && !isNumber(parts[part]));
+  return odd && `usage.${odd} is not a number (left out where nothing is known)`;
 }
+
+/** Counts that are parts of the others. */
+const PARTS = ['cachedTokens', 'cacheWriteTokens', 'reasoningTokens'] as const;
 
 function isNumber(value: unknown): boolean {
   return typeof value === 'number' && Number.isFinite(value);
@@ -102,9 +104,10 @@ function recordable({
 /** undefined where a number is not a count (below 0, a fraction): a budget would not hold by it. */
 function knownCounts(usage: Tokens | undefined): Tokens | undefined {
   if (usage === undefined || usage === null) return undefined;
-  const { promptTokens: prompt, completionTokens: completion, totalTokens: total, cachedTokens } = usage;
+  const { promptTokens: prompt, completionTokens: completion, totalTokens: total } = usage;
   if (![prompt, completion, total].every(isCount)) return undefined;
-  return wholeCounts({ prompt, completion, total, cached: isCount(cachedTokens) ? cachedTokens : undefined });
+  const [cached, written, thoughts] = PARTS.map((part) => (isCount(usage[part]) ? usage[part] : undefined));
+  return wholeCounts({ prompt, completion, total, cached, written, thoughts });
 }
 
 function isCount(value: number | undefined): boolean {

@@ -94,6 +94,8 @@ function failed(error: ErrorInfo, details: unknown): FailedCall {
 
 const OPTIONAL_COUNTS = [
   'cachedTokens',
+  'cacheWriteTokens',
+  'reasoningTokens',
   'uncountedCalls',
   'estimatedTokens',
   'estimatedCost',

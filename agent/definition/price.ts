@@ -9,7 +9,15 @@ export interface Price {
 }
 
 /** Tokens of one reply, as a model tells them. */
-export type Tokens = Pick<Usage, 'promptTokens' | 'completionTokens' | 'totalTokens' | 'cachedTokens'>;
+export type Tokens = Pick<
+  Usage,
+  | 'promptTokens'
+  | 'completionTokens'
+  | 'totalTokens'
+  | 'cachedTokens'
+  | 'cacheWriteTokens'
+  | 'reasoningTokens'
+>;
 
 /** No model was asked, or the server did not count. */
 const noTokens: Tokens = { promptTokens: 0, completionTokens: 0, totalTokens: 0 };

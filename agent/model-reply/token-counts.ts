@@ -18,6 +18,8 @@ export interface WholeCounts {
   completionTokens: number;
   totalTokens: number;
   cachedTokens?: number | undefined;
+  cacheWriteTokens?: number | undefined;
+  reasoningTokens?: number | undefined;
 }
 
 /**
@@ -40,5 +42,12 @@ export function wholeCounts(told: ToldCounts): WholeCounts | undefined {
   const completionTokens = Math.max(said, total - promptTokens);
   const totalTokens = promptTokens + completionTokens;
   if (totalTokens === 0) return undefined;
-  return { promptTokens, completionTokens, totalTokens, cachedTokens: cached || undefined };
+  return {
+    promptTokens,
+    completionTokens,
+    totalTokens,
+    cachedTokens: cached || undefined,
+    cacheWriteTokens: written || undefined,
+    reasoningTokens: thoughts || undefined,
+  };
 }

@@ -61,6 +61,10 @@ export interface Usage {
   modelCalls: number;
   /** Those of the prompt's tokens that were in the provider's cache; only if the provider reports them. */
   cachedTokens?: number | undefined;
+  /** Those of the prompt's tokens that were written to the provider's cache; only if the provider reports them. */
+  cacheWriteTokens?: number | undefined;
+  /** Those of the completion's tokens that were the model's reasoning; only if the provider reports them. */
+  reasoningTokens?: number | undefined;
   /** Model calls whose tokens the server did not report: the three sums above are without them. */
   uncountedCalls?: number | undefined;
   /**
@@ -84,6 +88,8 @@ export function addUsage(a: Usage, b: Usage): Usage {
     totalTokens: a.totalTokens + b.totalTokens,
     modelCalls: a.modelCalls + b.modelCalls,
     ...sumOfOptional(a, b, 'cachedTokens'),
+    ...sumOfOptional(a, b, 'cacheWriteTokens'),
+    ...sumOfOptional(a, b, 'reasoningTokens'),
     ...sumOfOptional(a, b, 'uncountedCalls'),
     ...sumOfOptional(a, b, 'estimatedTokens'),
     ...sumOfOptional(a, b, 'estimatedCost'),
@@ -101,7 +107,10 @@ export function dollars(amount: number): number {
   return Math.round(amount * 1e9) / 1e9;
 }
 
-type Summed = 'cachedTokens' | 'uncountedCalls' | 'estimatedTokens' | 'estimatedCost';
+type Summed = Exclude<
+  { [Field in keyof Usage]-?: undefined extends Usage[Field] ? Field : never }[keyof Usage],
+  'cost' | 'partialCost'
+>;
 
 /** undefined for 0, so that records from before the field stay unchanged. */
 function sumOfOptional(a: Usage, b: Usage, field: Summed): Pick<Usage, Summed> {

@@ -134,12 +134,16 @@ function withoutAnswer(view: RunView): Refused {
     : refusedAfterStart('RunWaiting', `Run ${id} waits for a person: ${waiting}. ${later}`);
 }
 
-function usageOf({ promptTokens, completionTokens, totalTokens, cachedTokens }: Usage): CompletionUsage {
+function usageOf(usage: Usage): CompletionUsage {
+  const { promptTokens, completionTokens, totalTokens, cachedTokens, reasoningTokens } = usage;
   return {
     prompt_tokens: promptTokens,
     completion_tokens: completionTokens,
     total_tokens: totalTokens,
     ...(cachedTokens !== undefined && { prompt_tokens_details: { cached_tokens: cachedTokens } }),
+    ...(reasoningTokens !== undefined && {
+      completion_tokens_details: { reasoning_tokens: reasoningTokens },
+    }),
   };
 }
 

@@ -148,12 +148,14 @@ export function waitingText({ waiting }: RunView): string {
 /** A value of metadata is not longer. */
 const MOST_CHARS = 512;
 
-function usageOf({ promptTokens, completionTokens, totalTokens, cachedTokens = 0 }: Usage): ResponseUsage {
+function usageOf(usage: Usage): ResponseUsage {
+  const { promptTokens, completionTokens, totalTokens } = usage;
+  const { cachedTokens = 0, cacheWriteTokens = 0, reasoningTokens = 0 } = usage;
   return {
     input_tokens: promptTokens,
-    input_tokens_details: { cached_tokens: cachedTokens, cache_write_tokens: 0 },
+    input_tokens_details: { cached_tokens: cachedTokens, cache_write_tokens: cacheWriteTokens },
     output_tokens: completionTokens,
-    output_tokens_details: { reasoning_tokens: 0 },
+    output_tokens_details: { reasoning_tokens: reasoningTokens },
     total_tokens: totalTokens,
   };
 }

@@ -95,8 +95,12 @@ async function ask(
 }
 
 function readWhole(result: unknown, model: VercelLanguageModel): VercelAnswer {
-  const { content, finishReason, usage, providerMetadata, warnings } = read(GenerateResult, result, model);
-  const reply = emptyParts();
+  const { content, finishReason, usage, providerMetadata, warnings, response } = read(
+    GenerateResult,
+    result,
+    model,
+  );
+  const reply = { ...emptyParts(), id: response?.id ?? undefined };
   for (const part of content) addWhole(reply, part);
   checkCalls(reply, model);
   return {
@@ -122,6 +126,7 @@ async function readStream(
       addWhole(reply, value);
       checkCalls(reply, model);
     } else if (part.type === 'stream-start') warnings = part.warnings ?? [];
+    else if (part.type === 'response-metadata') reply.id ??= part.id ?? undefined;
     else if (part.type === 'error') throw part.error;
     else if (part.type === 'finish') {
       const { finishReason, usage, providerMetadata } = part;

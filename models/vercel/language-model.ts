@@ -51,8 +51,8 @@ const cached = count.catch(undefined);
 
 /** 'v2' has plain numbers, later versions tell the parts of each. */
 const Usage = z.object({
-  inputTokens: z.union([count, z.object({ total: count, cacheRead: cached })]),
-  outputTokens: z.union([count, z.object({ total: count })]),
+  inputTokens: z.union([count, z.object({ total: count, cacheRead: cached, cacheWrite: cached })]),
+  outputTokens: z.union([count, z.object({ total: count, reasoning: cached })]),
   totalTokens: count,
   cachedInputTokens: cached,
   reasoningTokens: cached,
@@ -70,12 +70,15 @@ const Written = z
   .nullish()
   .catch(undefined);
 
+const replyId = z.string().nullish().catch(undefined);
+
 export const GenerateResult = z.object({
   content: z.array(z.unknown()),
   finishReason: FinishReason,
   usage: Usage.nullish().catch(undefined),
   providerMetadata: Written,
   warnings: z.array(z.unknown()).nullish(),
+  response: z.object({ id: replyId }).nullish().catch(undefined),
 });
 
 export const StreamResult = z.object({ stream: z.custom<AsyncIterable<unknown>>(isAsyncIterable) });
@@ -100,6 +103,7 @@ export const StreamPart = z.discriminatedUnion('type', [
     usage: Usage.nullish().catch(undefined),
     providerMetadata: Written,
   }),
+  z.object({ type: z.literal('response-metadata'), id: replyId }),
   z.object({ type: z.literal('error'), error: z.unknown().optional() }),
 ]);
 

@@ -17,6 +17,8 @@ import {
 
 /** A reply as it builds up: its parts in their order, because providers want them back so. */
 export interface ReplyParts {
+  /** The provider's id of the reply. */
+  id?: string | undefined;
   parts: ReplyPart[];
   finishReason: string | undefined;
   usage: ModelReply['usage'];
@@ -88,11 +90,12 @@ export function addPiece(
 
 /** `step` is the model call. */
 export function asReply(reply: ReplyParts, step: string, returnsReasoning: boolean): ModelReply {
-  const { finishReason, usage } = reply;
+  const { id, finishReason, usage } = reply;
   const parts = withDistinctIds(withoutRepeats(reply.parts), step);
   const toolCalls = parts.flatMap((part) => (part.type === 'tool-call' ? [part.call] : []));
   const reasoning = textOf(parts, 'reasoning');
   return {
+    id,
     text: textOf(parts, 'text'),
     toolCalls,
     reasoning: reasoning === '' ? undefined : reasoning,
@@ -110,16 +113,18 @@ export function countsOf(
 ): ModelReply['usage'] {
   if (usage === undefined || usage === null) return undefined;
   const input = asCounts(usage.inputTokens);
+  const output = asCounts(usage.outputTokens);
   const { anthropic, bedrock } = metadata ?? {};
   const countsBeside =
     /anthropic|bedrock/iu.test(provider) || anthropic !== undefined || bedrock !== undefined;
   return wholeCounts({
     prompt: input.total ?? 0,
-    completion: asCounts(usage.outputTokens).total ?? 0,
+    completion: output.total ?? 0,
     total: usage.totalTokens ?? 0,
     cached: usage.cachedInputTokens ?? input.cacheRead ?? 0,
-    written: anthropic?.cacheCreationInputTokens ?? bedrock?.usage.cacheWriteInputTokens ?? 0,
-    thoughts: usage.reasoningTokens ?? 0,
+    written:
+      input.cacheWrite ?? anthropic?.cacheCreationInputTokens ?? bedrock?.usage.cacheWriteInputTokens ?? 0,
+    thoughts: usage.reasoningTokens ?? output.reasoning ?? 0,
     cacheBeside: specificationVersion === 'v2' && countsBeside,
   });
 }
@@ -214,7 +219,7 @@ function merged(before: Metadata | undefined, after: Metadata | undefined): Meta
   return { ...before, ...Object.fromEntries(both) };
 }
 
-type Counts = { total?: number | null | undefined; cacheRead?: number | null | undefined };
+type Counts = { [Part in 'total' | 'cacheRead' | 'cacheWrite' | 'reasoning']?: number | null | undefined };
 
 function asCounts(count: number | Counts | null | undefined): Counts {
   return typeof count === 'number' ? { total: count } : (count ?? {});

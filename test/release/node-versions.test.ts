@@ -49,14 +49,47 @@ for (const { name } of agents) console.log(name, (await runAgentHere(defineConfi
 process.exit(0);
 `;
 
+/** Sends the spans and metrics of a run, with OpenTelemetry's SDK 3, which needs Node 22. */
+const traced = `
+import { createServer } from 'node:http';
+import { NodeSDK } from '@opentelemetry/sdk-node';
+import { defineAgent, defineConfig, runAgentHere, traceIds } from 'reloop';
+import { scripted } from 'reloop/testing';
+
+const sent = [];
+const server = createServer(async (request, response) => {
+  sent.push(Buffer.concat(await request.toArray()).toString());
+  response.end();
+});
+await new Promise((listening) => server.listen(0, '127.0.0.1', listening));
+const exporter = { ENDPOINT: 'http://127.0.0.1:' + server.address().port, PROTOCOL: 'http/json' };
+for (const [name, value] of Object.entries(exporter)) process.env['OTEL_EXPORTER_OTLP_' + name] = value;
+process.env.OTEL_METRICS_EXPORTER = 'otlp';
+const sdk = new NodeSDK({ idGenerator: traceIds });
+sdk.start();
+const agent = defineAgent({ name: 'desk', model: scripted([{ text: 'The end.' }]) });
+const { output } = await runAgentHere(defineConfig({ agents: [agent], telemetry: true }), 'desk', 'Hi');
+await sdk.shutdown();
+const names = ['invoke_agent desk', 'chat desk', 'attempt', 'gen_ai.client.token.usage'];
+console.log(output, names.filter((name) => sent.some((body) => body.includes('"name":"' + name + '"'))).length);
+process.exit(0);
+`;
+
 /** The tests of what is made of Node's own parts: processes and their permissions, fetch. */
 const FILES = ['python', 'light-fetch', 'retry-after'].map((name) => `test/unit/${name}.test.ts`);
 
 /** Needs Node 22. The checkout has 6, which runs on each Node. */
 const OPENAI = '7.59.0';
 
-const name = `node-${[TOO_OLD, ...versions].join('-')}-openai-${OPENAI}`;
-const packages = [...[TOO_OLD, ...versions].map(nodePackage), `openai@${OPENAI}`];
+/** Has version 3.1.0 of the SDK. The checkout has 2. */
+const OTEL = '0.301.0';
+
+const name = `node-${[TOO_OLD, ...versions].join('-')}-openai-${OPENAI}-otel-${OTEL}`;
+const packages = [
+  ...[TOO_OLD, ...versions].map(nodePackage),
+  `openai@${OPENAI}`,
+  `@opentelemetry/sdk-node@${OTEL}`,
+];
 const fetched = await fetchNpm({ name, packages });
 const title = 'missing' in fetched ? ` (skipped: no other Node here: ${fetched.missing})` : '';
 const nodes = 'missing' in fetched ? '' : fetched.folder;
@@ -98,6 +131,15 @@ describe.skipIf('missing' in fetched)(`under Node${title}`, () => {
       await writeFile(join(packed.folder, 'asking.mjs'), asking);
       const { stdout } = await run(node, ['asking.mjs'], { cwd: packed.folder, env: packed.env });
       expect(stdout).toBe('stream-true Hello. 2\nstream-false Hello. 3\n');
+    });
+
+    test.runIf(hasNewest)(`spans and metrics are sent by @opentelemetry/sdk-node ${OTEL}`, async () => {
+      const own = join(packed.folder, 'node_modules/@opentelemetry');
+      await rm(own, { recursive: true, force: true });
+      await symlink(join(nodes, 'node_modules/@opentelemetry'), own);
+      await writeFile(join(packed.folder, 'traced.mjs'), traced);
+      const { stdout } = await run(node, ['traced.mjs'], { cwd: packed.folder, env: packed.env });
+      expect(stdout).toBe('The end. 4\n');
     });
 
     const files = process.env['NODE_UNIT'] === 'all' ? [] : FILES;

@@ -46,9 +46,13 @@ test.each([
   expect(checkReply('mine', { ...reply, usage: odd }).usage).toBeUndefined();
 });
 
-test.each([-1, 0.5, 1e300])('cached tokens that are not a count are unknown: %s', (cachedTokens) => {
-  expect(checkReply('mine', { ...reply, usage: { ...usage, cachedTokens } }).usage).toEqual(usage);
-});
+test.each(['cachedTokens', 'cacheWriteTokens', 'reasoningTokens'])(
+  '%s that are not a count are unknown',
+  (part) => {
+    for (const odd of [-1, 0.5, 1e300])
+      expect(checkReply('mine', { ...reply, usage: { ...usage, [part]: odd } }).usage).toEqual(usage);
+  },
+);
 
 test('a call without a name is given one, because providers refuse to be shown an empty one', () => {
   const { toolCalls } = checkReply('mine', { ...reply, toolCalls: [{ ...call, name: '' }] });

@@ -83,7 +83,8 @@ describe.each(apis)('a reply of the %s API', (api) => {
     const context = callContext();
     const reply = await model.call(modelRequest({ api, stream }), context);
     const counted = { ...usage, totalTokens: 12 };
-    expect(reply).toEqual({ text, toolCalls: [], finishReason: 'length', usage: counted });
+    const id = `${api === 'chat' ? 'chatcmpl' : 'cmpl'}-scripted-1`;
+    expect(reply).toEqual({ id, text, toolCalls: [], finishReason: 'length', usage: counted });
     expect(context.pieces).toEqual(stream ? [' Hello,', ' how', ' are', ' you?'] : []);
   });
 

@@ -27,7 +27,10 @@ const toolCalls = [
   { id: 'c2', name: 'price', arguments: '{not' },
 ];
 const model = defineModel({
-  call: () => Promise.resolve({ text: 'One moment.', toolCalls, finishReason: 'tool_calls', usage }),
+  call(_request, { onText }) {
+    onText('One moment.');
+    return Promise.resolve({ id: 'r-1', text: 'One moment.', toolCalls, finishReason: 'tool_calls', usage });
+  },
 });
 const models = new Map([['mine', model]]);
 const spanId = 'cd'.repeat(8);
@@ -63,13 +66,13 @@ const span: RunSpan = {
 };
 
 /** Makes an attempt of the call, then has the workflow send the call's span. */
-async function sent(asks: boolean) {
+async function sent(asks: boolean, contents = true) {
   const exporter = new InMemorySpanExporter();
   const spanProcessors = [new SimpleSpanProcessor(exporter)];
   trace.setGlobalTracerProvider(new BasicTracerProvider({ idGenerator: traceIds, spanProcessors }));
   context.setGlobalContextManager(new AsyncLocalStorageContextManager());
   const { measured, interceptor, sinks } = createTelemetry({
-    contents: true,
+    contents,
     models,
     priceOf: () => undefined,
     descriptionOf: () => 'Sells chairs.',
@@ -92,6 +95,8 @@ test('a model call is one span with its input, its output and the tools', async 
     'gen_ai.agent.id': name,
     'gen_ai.agent.description': 'Sells chairs.',
     'gen_ai.request.stream': params.stream,
+    'gen_ai.response.id': 'r-1',
+    'gen_ai.response.time_to_first_chunk': expect.any(Number) as number,
     'gen_ai.system_instructions': '[{"type":"text","content":"Be kind."}]',
     'gen_ai.input.messages': '[{"role":"user","parts":[{"type":"text","content":"What is it?"}]}]',
   });
@@ -113,6 +118,15 @@ test('a model call is one span with its input, its output and the tools', async 
   expect(attempt?.name).toBe('attempt');
   expect(Object.keys(attempt?.attributes ?? {}).filter((key) => key.startsWith('gen_ai.'))).toEqual([]);
   expect(attempt?.attributes['reloop.prompt']).toContain('What is it?');
+  expect(attempt?.attributes['reloop.response.id']).toBe('r-1');
+});
+
+test("without contents the span has the reply's id, and no word of the prompt, the tools or the reply", async () => {
+  const spans = await sent(true, false);
+  const attributes = spans.map((one) => one.attributes);
+  expect(attributes[1]).toMatchObject({ 'gen_ai.response.id': 'r-1' });
+  const texts = ['Be kind', 'What is it', 'Gives a price', 'One moment', '"thing"'];
+  for (const text of texts) expect(JSON.stringify(attributes)).not.toContain(text);
 });
 
 test('a call that another worker has made has its output only', async () => {

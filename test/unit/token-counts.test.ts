@@ -4,12 +4,19 @@ import { fromVercelModel } from '../../models/vercel/from-vercel-model.ts';
 import { callContext, modelRequest, scriptedOpenAI } from '../support/model-calls.ts';
 import { sdkModel } from '../support/sdk-model.ts';
 
-const counts = (promptTokens: number, completionTokens: number, cachedTokens?: number) => ({
+const counts = (
+  promptTokens: number,
+  completionTokens: number,
+  cachedTokens?: number,
+  parts: { cacheWriteTokens?: number; reasoningTokens?: number } = {},
+) => ({
   promptTokens,
   completionTokens,
   totalTokens: promptTokens + completionTokens,
   cachedTokens,
+  ...parts,
 });
+const thought = { reasoningTokens: 1000 };
 const openAI = (prompt: number, completion: number, more: object = {}) => ({
   prompt_tokens: prompt,
   completion_tokens: completion,
@@ -20,14 +27,32 @@ const thoughts = { completion_tokens_details: { reasoning_tokens: 1000 } };
 const cached = { prompt_tokens_details: { cached_tokens: 4000 } };
 
 test.each<[source: string, usage: object, read: object]>([
-  ['OpenAI: thoughts within the completion', openAI(100, 1010, thoughts), counts(100, 1010)],
+  [
+    'OpenAI: thoughts within the completion',
+    openAI(100, 1010, thoughts),
+    counts(100, 1010, undefined, thought),
+  ],
   [
     'xAI: thoughts beside it, in the total',
     openAI(100, 10, { total_tokens: 1110, ...thoughts }),
-    counts(100, 1010),
+    counts(100, 1010, undefined, thought),
   ],
-  ['xAI without a total', { prompt_tokens: 100, completion_tokens: 10, ...thoughts }, counts(100, 1010)],
+  [
+    'xAI without a total',
+    { prompt_tokens: 100, completion_tokens: 10, ...thoughts },
+    counts(100, 1010, undefined, thought),
+  ],
   ['Gemini behind a gateway: in the total alone', openAI(100, 10, { total_tokens: 1110 }), counts(100, 1010)],
+  [
+    'OpenRouter: written to the cache, within the prompt',
+    openAI(5000, 100, { prompt_tokens_details: { cached_tokens: 4000, cache_write_tokens: 300 } }),
+    counts(5000, 100, 4000, { cacheWriteTokens: 300 }),
+  ],
+  [
+    'LiteLLM to Anthropic: written to the cache',
+    openAI(5000, 100, { cache_read_input_tokens: 0, cache_creation_input_tokens: 300 }),
+    counts(5000, 100, undefined, { cacheWriteTokens: 300 }),
+  ],
   ['OpenAI: cached tokens within the prompt', openAI(5000, 100, cached), counts(5000, 100, 4000)],
   ['Moonshot: cached_tokens at the top', openAI(5000, 100, { cached_tokens: 4000 }), counts(5000, 100, 4000)],
   [
@@ -85,7 +110,7 @@ test.each<[source: string, version: string, provider: string, end: object, read:
     'v2',
     'anthropic.messages',
     { usage: v2, providerMetadata: written },
-    counts(40_312, 100, 40_000),
+    counts(40_312, 100, 40_000, { cacheWriteTokens: 300 }),
   ],
   ['OpenAI, AI SDK 5: within', 'v2', 'openai.chat', { usage: much }, counts(50_000, 100, 40_000)],
   [
@@ -93,7 +118,19 @@ test.each<[source: string, version: string, provider: string, end: object, read:
     'v2',
     'google.generative-ai',
     { usage: { inputTokens: 100, outputTokens: 10, totalTokens: 1110, reasoningTokens: 1000 } },
-    counts(100, 1010),
+    counts(100, 1010, undefined, thought),
+  ],
+  [
+    'AI SDK 6: the parts of each count',
+    'v3',
+    'openai.responses',
+    {
+      usage: {
+        inputTokens: { total: 5000, noCache: 700, cacheRead: 4000, cacheWrite: 300 },
+        outputTokens: { total: 1010, text: 10, reasoning: 1000 },
+      },
+    },
+    counts(5000, 1010, 4000, { cacheWriteTokens: 300, ...thought }),
   ],
 ])('models of the AI SDK count the same: %s', async (_source, version, provider, end, read) => {
   const parts = [

@@ -28,6 +28,8 @@ export interface Measures {
   request(about: RequestAbout, seconds: number, end: RequestEnd): void;
   /** The first piece of a streamed reply has come, after `seconds`. */
   firstChunk(about: RequestAbout, seconds: number): void;
+  /** A further piece has come, `seconds` after the one before it. */
+  laterChunk(about: RequestAbout, seconds: number): void;
   /** An outage of a model begins for this worker, or is over. */
   outage(about: Pick<RequestAbout, 'provider' | 'model'>, isOpen: boolean): void;
   /** An attempt of an activity begins. */
@@ -59,6 +61,12 @@ export function createMeasures(meter: Meter, server: TelemetryServer): Measures 
     'gen_ai.client.operation.time_to_first_chunk',
     's',
     'Time to the first piece of each streamed reply',
+    SECONDS,
+  );
+  const laterChunk = histogram(
+    'gen_ai.client.operation.time_per_output_chunk',
+    's',
+    'Time between two pieces of each streamed reply',
     SECONDS,
   );
   const cost = meter.createCounter('reloop.cost', {
@@ -94,6 +102,7 @@ export function createMeasures(meter: Meter, server: TelemetryServer): Measures 
 
   return {
     firstChunk: (request, seconds) => firstChunk.record(seconds, aboutOf(request)),
+    laterChunk: (request, seconds) => laterChunk.record(seconds, aboutOf(request)),
     request(request, seconds, end) {
       const about = aboutOf(request);
       if ('error' in end) {

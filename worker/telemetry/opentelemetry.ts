@@ -5,16 +5,13 @@ import {
   SpanKind,
   SpanStatusCode,
   TraceFlags,
-  type Attributes,
   context as contexts,
-  createContextKey,
   isSpanContextValid,
   metrics,
   trace as traces,
 } from '@opentelemetry/api';
 import type { ActivityInterceptorsFactory } from '@temporalio/worker';
 import { type Payload, defaultPayloadConverter } from '@temporalio/common';
-import { LRUCache } from 'lru-cache';
 import { errorType } from '../../activities/attempt/errors.ts';
 import { withoutSchedule } from '../../agent/calls/calls.ts';
 import type { RunSpan } from '../../agent/run/run-spans.ts';
@@ -28,15 +25,10 @@ import {
   traceIdOf,
   traceparent,
 } from '../../agent/values/trace-context.ts';
-import type { Model, ModelCallContext, ModelRequest } from '../../models/model.ts';
+import type { Model } from '../../models/model.ts';
+import { CALL_SPAN, createCallFacts, measuredCall } from './measured-call.ts';
 import { type Measures, createMeasures } from './measures.ts';
-import {
-  type SpanText,
-  attemptPrompt,
-  modelOperation,
-  promptAttributes,
-  spanText,
-} from './span-attributes.ts';
+import { type SpanText, spanText } from './span-attributes.ts';
 import type { Telemetry, TelemetryServer } from './telemetry.ts';
 import { traceIds, withIds } from './trace-ids.ts';
 import type { Price } from '../../agent/definition/price.ts';
@@ -79,13 +71,13 @@ export function createTelemetry({
   descriptionOf,
   server,
 }: TelemetryParts): Telemetry {
-  const prompts: Prompts = new LRUCache({ maxSize: MOST_PROMPT_CHARS, sizeCalculation: sizeOf });
+  const facts = createCallFacts();
   const measures = createMeasures(metrics.getMeter(NAME), server);
   const providerOf = (adapter: string) =>
     models.get(adapter)?.provider ?? (adapter.startsWith('agent:') ? 'custom' : adapter);
   const textOf = (span: RunSpan) => {
     const description = descriptionOf(span.name);
-    return spanText(span, { providerOf, contents, description, prompt: prompts.get(span.spanId) });
+    return spanText(span, { providerOf, contents, description, facts: facts.get(span.spanId) });
   };
   return {
     begin: ({ agent, runId }, caller) => {
@@ -96,7 +88,7 @@ export function createTelemetry({
       span(span) {
         measures.ended(span);
         if (span.sampled) sendSpan(span, textOf(span), contents);
-        prompts.delete(span.spanId);
+        facts.delete(span.spanId);
       },
       wait: measures.waits,
     },
@@ -106,12 +98,7 @@ export function createTelemetry({
     measured: (all) =>
       new Map(
         [...all].map(([adapter, model]) => {
-          const about = {
-            provider: providerOf(adapter),
-            priceOf,
-            measures,
-            prompts: contents ? prompts : undefined,
-          };
+          const about = { provider: providerOf(adapter), priceOf, measures, contents, facts };
           return [adapter, { ...model, call: measuredCall(model, about) }];
         }),
       ),
@@ -208,70 +195,6 @@ function headerOf(headers: { [name: string]: Payload }): TraceContext | undefine
   const text = header && fieldOf(defaultPayloadConverter.fromPayload(header), 'traceparent');
   const found = typeof text === 'string' ? readTraceparent(text) : undefined;
   return found?.sampled === true ? found : undefined;
-}
-
-/** Id of the span of the call whose attempt is made. */
-const CALL_SPAN = createContextKey('reloop.call_span');
-
-/**
- * Attributes of prompts by the span of their call, from the attempt until the workflow sends that span. The workflow has no prompts, so a call
- * that another worker has made has none.
- */
-type Prompts = LRUCache<string, Attributes>;
-
-const MOST_PROMPT_CHARS = 32_000_000;
-
-function sizeOf(prompt: Attributes): number {
-  return Object.values(prompt).reduce<number>((sum, text) => sum + String(text).length, 1);
-}
-
-function keepPrompt(prompts: Prompts, request: ModelRequest): void {
-  const callSpan = contexts.active().getValue(CALL_SPAN);
-  if (typeof callSpan !== 'string') return;
-  const prompt = promptAttributes(request);
-  prompts.set(callSpan, prompt);
-  traces.getActiveSpan()?.setAttributes(attemptPrompt(prompt));
-}
-
-interface MeasuredCall {
-  provider: string;
-  priceOf(model: string): Price | undefined;
-  measures: Measures;
-  /** undefined: prompts are contents, and are not sent. */
-  prompts: Prompts | undefined;
-}
-
-function measuredCall(model: Model, { provider, priceOf, measures, prompts }: MeasuredCall): Model['call'] {
-  return async (request: ModelRequest, context) => {
-    const fromMs = performance.now();
-    const about = { operation: modelOperation(request), provider, model: request.model };
-    if (prompts !== undefined) keepPrompt(prompts, request);
-    const seconds = () => (performance.now() - fromMs) / 1000;
-    let hasBegun = false;
-    const begun = () => {
-      if (!hasBegun) measures.firstChunk(about, seconds());
-      hasBegun = true;
-    };
-    const heard: ModelCallContext = {
-      ...context,
-      onText(piece) {
-        if (piece !== '') begun();
-        context.onText(piece);
-      },
-      onReasoning(piece) {
-        if (piece !== '') begun();
-        context.onReasoning?.(piece);
-      },
-    };
-    try {
-      const reply = await model.call(request, heard);
-      measures.request(about, seconds(), { usage: reply.usage, price: priceOf(request.model) });
-      return reply;
-    } catch (error) {
-      measures.request(about, seconds(), { error: errorType(error) });
-      throw error;
-    }
-  };
 }
 
 /** Providers of the SDK have this method, and the API's types do not. */

@@ -3,6 +3,7 @@ import type { RunSpan } from '../../agent/run/run-spans.ts';
 import { withoutSecrets } from '../../agent/text/secrets.ts';
 import type { ModelRequest } from '../../agent/transcript/request.ts';
 import { contentText } from '../../agent/values/content.ts';
+import type { ModelReply } from '../../models/model.ts';
 import { type ChatMessage, type Json, asText, knownCost } from '../../agent/values/vocabulary.ts';
 
 /** Names and values by OpenTelemetry's semantic conventions for generative AI; ours begin with `reloop.` */
@@ -23,15 +24,12 @@ interface SpanOptions {
   contents: boolean;
   /** Description of the agent. */
   description?: string | undefined;
-  /** Attributes of a model call's prompt, if the call was made in this process. */
-  prompt?: Attributes | undefined;
+  /** Attributes of a model call's prompt and reply, if the call was made in this process. */
+  facts?: Attributes | undefined;
 }
 
 /** Name and attributes of a span. */
-export function spanText(
-  span: RunSpan,
-  { providerOf, contents, description, prompt }: SpanOptions,
-): SpanText {
+export function spanText(span: RunSpan, { providerOf, contents, description, facts }: SpanOptions): SpanText {
   const provider = providerOf(span.adapter);
   const own = {
     'gen_ai.agent.id': span.name,
@@ -51,7 +49,7 @@ export function spanText(
     case 'model':
       return {
         name: `${modelOperation(span)} ${span.model}`,
-        attributes: { ...own, ...modelAttributes(span, providerOf, contents), ...prompt },
+        attributes: { ...own, ...modelAttributes(span, providerOf, contents), ...facts },
       };
     case 'tool':
       return {
@@ -112,6 +110,8 @@ function modelAttributes(
     'gen_ai.usage.input_tokens': usage?.promptTokens,
     'gen_ai.usage.output_tokens': usage?.completionTokens,
     'gen_ai.usage.cache_read.input_tokens': usage?.cachedTokens,
+    'gen_ai.usage.cache_creation.input_tokens': usage?.cacheWriteTokens,
+    'gen_ai.usage.reasoning.output_tokens': usage?.reasoningTokens,
     'reloop.cost.usd': usage?.cost,
     'reloop.call.id': call,
     'reloop.call.attempts': attempts,
@@ -158,12 +158,21 @@ export function promptAttributes({ prompt }: ModelRequest): Attributes {
   };
 }
 
+/** Attributes of a reply that its run does not record. `firstChunk`: seconds until its first piece. */
+export function replyAttributes({ id }: ModelReply, firstChunk: number | undefined): Attributes {
+  return { 'gen_ai.response.id': id, 'gen_ai.response.time_to_first_chunk': firstChunk };
+}
+
 /**
  * The same for the span of an attempt. With the names of the conventions it would count as a second model call: Phoenix makes one of any span
  * that has `gen_ai.input.messages`.
  */
-export function attemptPrompt(prompt: Attributes): Attributes {
-  return { 'reloop.prompt': prompt['gen_ai.input.messages'] };
+export function attemptFacts(facts: Attributes): Attributes {
+  return {
+    'reloop.prompt': facts['gen_ai.input.messages'],
+    'reloop.response.id': facts['gen_ai.response.id'],
+    'reloop.response.time_to_first_chunk': facts['gen_ai.response.time_to_first_chunk'],
+  };
 }
 
 function shown(value: Json): string {

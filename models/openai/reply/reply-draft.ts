@@ -24,6 +24,8 @@ interface DraftCall extends ToolCall {
 
 /** A reply as it builds up, from one piece or from many. */
 export interface Draft {
+  /** The provider's id of the reply; pieces of a stream have the same one. */
+  id: string | undefined;
   text: string;
   reasoning: ReasoningDraft;
   calls: DraftCall[];
@@ -45,6 +47,7 @@ export interface Draft {
 
 export function emptyDraft(): Draft {
   return {
+    id: undefined,
     text: '',
     reasoning: noReasoning(),
     calls: [],
@@ -64,7 +67,8 @@ export type Added = { text: string; thought: string } | { problem: string; advic
 export function addPiece(draft: Draft, json: unknown): Added {
   const parsed = ReplyPiece.safeParse(json);
   if (!parsed.success) return problemOf(parsed.error);
-  const { choices, usage } = parsed.data;
+  const { choices, usage, id } = parsed.data;
+  draft.id ??= id || undefined;
   if (usage) draft.counts = largest(draft.counts, countsOf(usage));
   const choice = choices?.find(({ index }) => (index ?? 0) === 0);
   if (choice === undefined) return { text: '', thought: '' };
@@ -115,12 +119,13 @@ function problemOf({ issues: [issue] }: ZodError): Added {
 export function asReply(draft: Draft, step: string, returnsReasoning: boolean): ModelReply {
   const sorted = withoutRepeatedCalls(draft.calls.toSorted((a, b) => a.index - b.index));
   const ids = distinctIds(
-    sorted.map(({ id }) => id),
+    sorted.map((call) => call.id),
     step,
   );
   const calls = sorted.map((call, at) => ({ ...call, id: ids[at] ?? call.id }));
   const { text, reasoning, counts, finishReason } = draft;
   return {
+    id: draft.id,
     text,
     toolCalls: calls.map(({ id, name, arguments: args }) => ({ id, name, arguments: args })),
     reasoning: reasoning.text === '' ? undefined : reasoning.text,
@@ -175,7 +180,8 @@ function argumentText(value: unknown): string {
       : JSON.stringify(value);
 }
 
-/** `cached_tokens` beside the others is Moonshot's, `cache_read_input_tokens` comes from Anthropic through gateways. */
+/** `cached_tokens` beside the others is Moonshot's, `cache_read_input_tokens` and `cache_creation_input_tokens` come from
+ * Anthropic through gateways. */
 function countsOf(usage: UsagePiece): ToldCounts {
   return {
     prompt: usage.prompt_tokens ?? 0,
@@ -187,11 +193,12 @@ function countsOf(usage: UsagePiece): ToldCounts {
       usage.cached_tokens ||
       usage.cache_read_input_tokens ||
       0,
+    written: usage.prompt_tokens_details?.cache_write_tokens || usage.cache_creation_input_tokens || 0,
     thoughts: usage.completion_tokens_details?.reasoning_tokens ?? 0,
   };
 }
 
-type Count = 'prompt' | 'completion' | 'total' | 'cached' | 'thoughts';
+type Count = 'prompt' | 'completion' | 'total' | 'cached' | 'written' | 'thoughts';
 
 function largest(before: ToldCounts, now: ToldCounts): ToldCounts {
   const more = (count: Count) => Math.max(before[count] ?? 0, now[count] ?? 0);
@@ -200,6 +207,7 @@ function largest(before: ToldCounts, now: ToldCounts): ToldCounts {
     completion: more('completion'),
     total: more('total'),
     cached: more('cached'),
+    written: more('written'),
     thoughts: more('thoughts'),
   };
 }

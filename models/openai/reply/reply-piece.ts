@@ -79,7 +79,10 @@ const Usage = z.object({
   completion_tokens: count.nullish(),
   total_tokens: count.nullish(),
   prompt_tokens_details: z
-    .object({ cached_tokens: count.nullish().catch(undefined) })
+    .object({
+      cached_tokens: count.nullish().catch(undefined),
+      cache_write_tokens: count.nullish().catch(undefined),
+    })
     .nullish()
     .catch(undefined),
   completion_tokens_details: z
@@ -90,10 +93,12 @@ const Usage = z.object({
   prompt_cache_hit_tokens: count.nullish().catch(undefined),
   cached_tokens: count.nullish().catch(undefined),
   cache_read_input_tokens: count.nullish().catch(undefined),
+  cache_creation_input_tokens: count.nullish().catch(undefined),
 });
 
 /** A usage with a field that is not a count is unknown as a whole: a sum with a guess in it would pass for a count. */
 export const ReplyPiece = z.object({
+  id: z.string().nullish().catch(undefined),
   choices: list(Choice, MOST_CHOICES).nullish(),
   usage: Usage.nullish().catch(undefined),
 });
