@@ -132,6 +132,11 @@ export interface Tool<Input = never, Output = unknown> extends ToolOptions {
   parseInput(input: Json): unknown;
   run(input: Input, context: ToolContext): Output;
   reconcile?: Reconcile<Input> | undefined;
+  /**
+   * Ends work that continues elsewhere, and that the call's last checkpoint names; `mcp()` sets it. Runs when the call has ended without the
+   * result of that work, with the checkpoint. The checkpoints of such a tool are events of the run; null: that work is over.
+   */
+  cancel?: ((input: Input, context: ToolContext) => Promise<void>) | undefined;
   /** Set if the tool runs elsewhere: in another worker's activity, or as a run of another agent. */
   remote?: RemoteTool | undefined;
 }

@@ -8,7 +8,8 @@ import type { LateAnswer } from '../agent/session/late-answers.ts';
 import type { ClearData } from '../agent/rules/sent-data.ts';
 import type { SessionMessage } from '../agent/session/session.ts';
 import { type Content, contentText } from '../agent/values/content.ts';
-import { CALL_INTENT, type Origin } from '../agent/calls/calls.ts';
+import { CALL_CHECKPOINT, CALL_INTENT } from '../agent/calls/call-signals.ts';
+import type { Origin } from '../agent/calls/calls.ts';
 import type { RunSignals } from '../agent/run/run-signals.ts';
 import type { RunOverrides } from '../agent/definition/overrides.ts';
 import type { Budget } from '../agent/definition/budget.ts';
@@ -186,6 +187,7 @@ export const childWaitingSignal = defineSignal<[RunSignals['childWaiting']]>('ch
 export const childUsedSignal = defineSignal<[RunSignals['childUsed']]>('childUsed');
 export const pausedAboveSignal = defineSignal<[RunSignals['pausedAbove']]>('pausedAbove');
 export const intentSignal = defineSignal<[RunSignals[typeof CALL_INTENT]]>(CALL_INTENT);
+export const checkpointSignal = defineSignal<[RunSignals[typeof CALL_CHECKPOINT]]>(CALL_CHECKPOINT);
 
 export const statusQuery = defineQuery<RunState>('status');
 

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { CALL_INTENT, type CallIntent, type Intent } from '../../agent/calls/calls.ts';
+import { CALL_INTENT, type CallIntent } from '../../agent/calls/call-signals.ts';
+import type { Intent } from '../../agent/calls/calls.ts';
 import type { Heartbeat } from '../../agent/calls/heartbeat-record.ts';
 import type { RetryPolicy } from '../../agent/definition/manifest.ts';
 import { fieldOf } from '../../agent/values/values.ts';

@@ -6,6 +6,13 @@ import { fieldOf } from '../../agent/values/values.ts';
 import type { Json } from '../../agent/values/vocabulary.ts';
 import type { Tool, ToolContext } from '../../tools/tool.ts';
 
+/** Calls the tool's `cancel` about a call that has ended. A tool that has none any more leaves its work as it is. */
+export async function cancelCall(tool: Tool, input: Json, context: ToolContext): Promise<ToolResult> {
+  // The config's types tie input to cancel; a list of tools cannot.
+  await tool.cancel?.(tool.parseInput(input) as never, context);
+  return { output: null };
+}
+
 /** Calls the tool's `reconcile` about a call in doubt. Throws the tool's error: the outcome stays unknown. */
 export async function reconcileCall(
   tool: Tool,

@@ -17,7 +17,7 @@ import type { Dependencies } from '../dependencies.ts';
 import { classifyError } from '../attempt/errors.ts';
 import type { Observations } from '../run/observations.ts';
 import { onceGuard, unguarded } from './once.ts';
-import { reconcileCall } from './reconcile.ts';
+import { cancelCall, reconcileCall } from './reconcile.ts';
 import { inToolScope, runTool, scopeOf, toolMeta } from './tool-call.ts';
 import { activityContext, createDeferral } from './tool-context.ts';
 import { afterTool } from './tool-hooks.ts';
@@ -64,10 +64,12 @@ export function createToolActivity(
         const pass = async (ended: Promise<ToolResult>) =>
           afterTool(hooks, tool.name, input, await deferral.resultOf(await ended), maxOutputChars);
         const passed = await inToolScope(scopeOf(tool, meta, attempt.context), () =>
-          meta.reconcile === true
-            ? pass(reconcileCall(tool, input, maxOutputChars, context))
-            : // Within the guard: the tool may have taken effect when its hook fails or is cancelled.
-              guard.run(() => pass(runTool(tool, input, context, maxOutputChars))),
+          meta.cancel === true
+            ? cancelCall(tool, input, context)
+            : meta.reconcile === true
+              ? pass(reconcileCall(tool, input, maxOutputChars, context))
+              : // Within the guard: the tool may have taken effect when its hook fails or is cancelled.
+                guard.run(() => pass(runTool(tool, input, context, maxOutputChars))),
         );
         const usage = counter.sum().modelCalls === 0 ? {} : { usage: counter.sum() };
         const made = [...changes, ...(passed.changes ?? [])].slice(-limits.changes);

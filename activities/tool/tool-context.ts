@@ -1,6 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { Context, Info } from '@temporalio/activity';
+import { CALL_CHECKPOINT, type CallCheckpoint } from '../../agent/calls/call-signals.ts';
 import { type ToolCallMeta, type ToolResult, activityId, parseActivityId } from '../../agent/calls/calls.ts';
+import { orAborted } from '../../agent/values/concurrent.ts';
 import { writeToken } from '../../agent/calls/defer-token.ts';
 import { utf8Length } from '../../agent/values/digest.ts';
 import { canonicalJson } from '../../agent/values/json-object.ts';
@@ -29,11 +31,23 @@ export function activityContext(
     ...own,
     signal,
     progress: (text) => heartbeat.set({ progress: boundedText(text, limits.progressChars) }),
-    checkpoint: async (value) => heartbeat.store({ checkpoint: checkedCheckpoint(tool.name, value, meta) }),
+    async checkpoint(value) {
+      const checkpoint = checkedCheckpoint(tool.name, value, meta);
+      const isEvent = tool.cancel !== undefined && meta.cancel !== true;
+      const told = isEvent && orAborted(tellCheckpoint(context, checkpoint), signal);
+      await Promise.all([heartbeat.store({ checkpoint }), told]);
+    },
     lastCheckpoint,
     earlierCalls: () => earlierCalls(context, tool.name, meta.scope),
     attempt: context.info.attempt,
   };
+}
+
+/** A heartbeat is lost with a call that is cancelled while no worker has it. */
+async function tellCheckpoint({ client, info }: Context, checkpoint: Json): Promise<void> {
+  const { workflowId = '', runId = '' } = info.workflowExecution ?? {};
+  const sent: CallCheckpoint = { activityId: info.activityId, checkpoint };
+  await client.workflow.getHandle(workflowId, runId).signal<[CallCheckpoint]>(CALL_CHECKPOINT, sent);
 }
 
 /** The context of an inline call. It has no heartbeat, so `miss` ends a call that needs something stored or read. */

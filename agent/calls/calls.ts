@@ -225,6 +225,8 @@ export interface ToolCallMeta {
   hooks?: true | undefined;
   /** Call the tool's `reconcile` about an earlier schedule of the call, in place of the tool. */
   reconcile?: true | undefined;
+  /** Call the tool's `cancel`, in place of the tool: the call has ended without the result of the work that `checkpoint` names. */
+  cancel?: true | undefined;
 }
 
 /** Stored before a tool with `effects: 'once'` runs: from now on the call may have had its effect. */
@@ -232,14 +234,6 @@ export interface Intent {
   /** Milliseconds since 1970, by the worker's clock. */
   at: number;
   attempt: number;
-}
-
-/** Signal that brings an intent to its run. The heartbeat, which has it too, may be wiped out by a person; a history is not. */
-export const CALL_INTENT = 'callIntent';
-
-export interface CallIntent {
-  activityId: string;
-  intent: Intent;
 }
 
 /** Details that the runner attaches to a call's failure. */
@@ -264,6 +258,11 @@ export interface FailureDetails {
 /** `2/3.1~1`: second scope, third iteration, first call, first re-schedule. Scope 0 and schedule 0 are left out. */
 export function activityId(scope: number, call: string, n: number): string {
   return `${scope === 0 ? '' : `${scope}/`}${call}${n === 0 ? '' : `~${n}`}`;
+}
+
+/** Id of the activity that ends the work of a call elsewhere: `3.1~1-cancel`. It is not a schedule of the call. */
+export function cancelActivityId(scope: number, call: string, n: number): string {
+  return `${activityId(scope, call, n)}-cancel`;
 }
 
 /** The call of an activity's id, in whichever schedule: `2/3.1` of `2/3.1~1`. */

@@ -1,4 +1,4 @@
-import { intended, replied, scheduleEnded, scheduled } from './call-schedule.ts';
+import { checkpointStored, intended, replied, scheduleEnded, scheduled } from './call-schedule.ts';
 import { type Call, type CallFact, type Transition, ended } from './call-state.ts';
 import { answered, decided, unanswered, childWaitsChanged, waitEnded, waitStarted } from './call-wait.ts';
 
@@ -31,6 +31,8 @@ export function nextCall(call: Call, fact: CallFact): Transition {
       return answered(call, fact.decision);
     case 'intended':
       return intended(call, fact);
+    case 'checkpoint':
+      return checkpointStored(call, fact);
     case 'observed':
       return ended(call, { observation: fact.observation, fromTool: false });
   }

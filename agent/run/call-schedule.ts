@@ -57,7 +57,7 @@ function succeeded(call: Call, result: unknown, attempts: number | undefined): T
   const end = resultEnd(tool, result, call.byPerson);
   switch (end.type) {
     case 'end':
-      return { ...ended(call, end.end), used: end.end.usage };
+      return { ...ended({ ...call, elsewhere: undefined }, end.end), used: end.end.usage };
     case 'deferred':
       return { ...deferred(call, end), used: end.usage };
     case 'failed':
@@ -105,6 +105,16 @@ export function intended(before: Call, { n, intent }: Extract<CallFact, { type: 
   return { call: failed({ ...call, lost: call.lost - 1 }, last.lostBy).call, events: [] };
 }
 
+/** A late signal of an earlier schedule says nothing of this one. */
+export function checkpointStored(
+  call: Call,
+  { n, checkpoint }: Extract<CallFact, { type: 'checkpoint' }>,
+): Transition {
+  if (n !== call.n) return { call, events: [] };
+  const elsewhere = checkpoint ?? undefined;
+  return { call: { ...call, elsewhere }, events: [{ type: 'checkpoint', call: call.id, checkpoint }] };
+}
+
 function reconciled(before: Call, fact: ScheduleEnd): Transition {
   const { id, tool, last } = before;
   const call: Call = { ...before, underWay: undefined };
@@ -119,7 +129,7 @@ function reconciled(before: Call, fact: ScheduleEnd): Transition {
     fact.type === 'cancelled' ? [] : [{ type: 'reconciled', call: id, found, ...error }];
   const used = fact.type === 'succeeded' ? readToolResult(fact.result)?.usage : undefined;
   if (answer.type === 'end') {
-    const end = ended(call, answer.end);
+    const end = ended({ ...call, elsewhere: undefined }, answer.end);
     return { ...end, events: [...events, ...end.events], used };
   }
   if (answer.type === 'unknown')

@@ -60,6 +60,8 @@ export interface Call {
   readonly intent: Intent | undefined;
   /** Checkpoint that the latest failed schedule stored. */
   readonly checkpoint: Json | undefined;
+  /** Last checkpoint of a tool with `cancel`: work that continues elsewhere, and whose result the call does not have yet. */
+  readonly elsewhere: Json | undefined;
   /** Answers by token that arrived before the call was deferred. */
   readonly earlyAnswers: readonly OperatorDecision[];
   /** Result of the call. The event `step` was emitted. */
@@ -143,6 +145,7 @@ export function newCall({
     failures: 0,
     intent: undefined,
     checkpoint: undefined,
+    elsewhere: undefined,
     earlyAnswers: [],
     end: undefined,
   };
@@ -190,6 +193,8 @@ export type CallFact =
   /** An answer by token arrived before the call was deferred. */
   | { type: 'answered'; decision: OperatorDecision }
   | { type: 'intended'; n: number; intent: Intent | undefined }
+  /** A tool with `cancel` has stored a checkpoint; null: none is valid any more. */
+  | { type: 'checkpoint'; n: number; checkpoint: Json }
   /** The model call that follows, or the run's end, shows this observation of the call. */
   | { type: 'observed'; observation: Json };
 

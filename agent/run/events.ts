@@ -84,6 +84,8 @@ export type RunEvent = {
   | ({ type: 'call_paused'; call: string } & PausedBy)
   /** No worker polls the task queue of the call's tool. */
   | { type: 'not_begun'; call: string; tool: string; taskQueue: string }
+  /** Work of the call continues elsewhere, as a task of an MCP server does: its `{ task, server }`. null: that work has failed. */
+  | { type: 'checkpoint'; call: string; checkpoint: Json }
   | { type: 'tool_failed'; call: string; error: ErrorInfo; attempts: number }
   | { type: 'waiting'; wait: WaitingCall }
   | { type: 'decided'; call: string; decision: OperatorDecision }

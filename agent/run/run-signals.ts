@@ -1,4 +1,4 @@
-import { CALL_INTENT, type CallIntent } from '../calls/calls.ts';
+import { CALL_CHECKPOINT, CALL_INTENT, type CallCheckpoint, type CallIntent } from '../calls/call-signals.ts';
 import { isUsage } from '../calls/failures.ts';
 import { fieldsOf, isObject } from '../values/json-object.ts';
 import type { WaitsChange } from './waits-change.ts';
@@ -15,6 +15,8 @@ export interface RunSignals {
   pausedAbove: boolean;
   /** From the worker to the run, before a tool with `effects: 'once'` runs. */
   [CALL_INTENT]: CallIntent;
+  /** From the worker to the run, when a tool with `cancel` has stored a checkpoint. */
+  [CALL_CHECKPOINT]: CallCheckpoint;
 }
 
 /** Checks the content of each signal; undefined for content that Reloop did not send. */
@@ -37,6 +39,11 @@ export const runSignals: { readonly [N in keyof RunSignals]: (sent: unknown) => 
       const { intent } = sent;
       const isIntent = isObject(intent) && [intent['at'], intent['attempt']].every(Number.isFinite);
       return isIntent ? (sent as unknown as CallIntent) : undefined; // checked above
+    },
+    [CALL_CHECKPOINT](sent) {
+      const { activityId, checkpoint } = fieldsOf(sent);
+      const isOurs = typeof activityId === 'string' && checkpoint !== undefined;
+      return isOurs ? (sent as CallCheckpoint) : undefined; // checked above; a signal is JSON
     },
   };
 

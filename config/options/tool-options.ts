@@ -38,6 +38,7 @@ const madeShape = {
   parseInput: z.unknown(),
   run: z.unknown(),
   reconcile: z.unknown(),
+  cancel: z.unknown(),
   remote: z.unknown(),
 };
 

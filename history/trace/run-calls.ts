@@ -1,4 +1,5 @@
-import { type CallIntent, type ModelTurn, parseActivityId, scopeOf } from '../../agent/calls/calls.ts';
+import { CALL_CHECKPOINT, CALL_INTENT } from '../../agent/calls/call-signals.ts';
+import { type ModelTurn, parseActivityId, scopeOf } from '../../agent/calls/calls.ts';
 import { type DoneCall, type RestartedEvent, isDropped } from '../../agent/calls/restart.ts';
 import type { ToolManifest } from '../../agent/definition/manifest.ts';
 import { callWithin } from '../../agent/rules/call-rules.ts';
@@ -7,6 +8,7 @@ import { nextCall } from '../../agent/run/call-next.ts';
 import { type Call, type CallFact, type Transition, modelCall } from '../../agent/run/call-state.ts';
 import { nextAction } from '../../agent/run/next-action.ts';
 import type { TimelessEvent } from '../../agent/run/events.ts';
+import { runSignals } from '../../agent/run/run-signals.ts';
 import { plannedCalls } from '../../agent/run/planned-calls.ts';
 import type { Entry } from '../../agent/transcript/entries.ts';
 import { calledIn } from '../read/scheduled-call.ts';
@@ -48,10 +50,26 @@ export class RunCalls {
     return call === undefined ? [] : this.#set(nextCall(call, fact));
   }
 
-  /** A worker is about to run the tool of a schedule. */
-  intend({ activityId, intent }: CallIntent): void {
+  /** Takes a signal of a worker about a call, and returns the events. undefined: the signal is another one. */
+  told(name: string, input: unknown): TimelessEvent[] | undefined {
+    switch (name) {
+      case CALL_INTENT: {
+        const sent = runSignals[CALL_INTENT](input);
+        return sent && this.#toldOf(sent.activityId, (n) => ({ type: 'intended', n, intent: sent.intent }));
+      }
+      case CALL_CHECKPOINT: {
+        const sent = runSignals[CALL_CHECKPOINT](input);
+        const { checkpoint = null } = sent ?? {};
+        return sent && this.#toldOf(sent.activityId, (n) => ({ type: 'checkpoint', n, checkpoint }));
+      }
+      default:
+        return undefined;
+    }
+  }
+
+  #toldOf(activityId: string, fact: (n: number) => CallFact): TimelessEvent[] {
     const { scope = 0, call = '', n = 0 } = parseActivityId(activityId) ?? {};
-    this.apply(calledIn(scope, call), { type: 'intended', n, intent });
+    return this.apply(calledIn(scope, call), fact(n));
   }
 
   /** Adds a model call, unless the call is known. */

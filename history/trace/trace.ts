@@ -1,10 +1,4 @@
-import {
-  CALL_INTENT,
-  type ModelTurn,
-  isIteration,
-  scopeOf,
-  withoutSchedule,
-} from '../../agent/calls/calls.ts';
+import { type ModelTurn, isIteration, scopeOf, withoutSchedule } from '../../agent/calls/calls.ts';
 import { foreignTurn, readModelTurn } from '../../agent/calls/model-turn.ts';
 import { type DoneCall, EARLIER_EFFECTS } from '../../agent/calls/restart.ts';
 import { askTimeoutOf } from '../../agent/rules/waiting.ts';
@@ -267,8 +261,8 @@ export function createTrace(id: string) {
   function signaled(name: string, input: unknown): TimelessEvent[] {
     const isAbove = name === pausedAboveSignal.name ? runSignals.pausedAbove(input) : undefined;
     if (isAbove !== undefined) return steering.pausedAbove(isAbove);
-    const intent = name === CALL_INTENT ? runSignals[CALL_INTENT](input) : undefined;
-    if (intent !== undefined) calls.intend(intent);
+    const told = calls.told(name, input);
+    if (told !== undefined) return told;
     const used = name === childUsedSignal.name ? runSignals.childUsed(input) : undefined;
     if (used !== undefined)
       return calls.apply(withoutSchedule(used.caller), { type: 'child_used', usage: used.usage });

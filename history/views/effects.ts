@@ -1,10 +1,5 @@
-import {
-  CALL_INTENT,
-  type Intent,
-  type ModelTurn,
-  type PlannedAction,
-  withoutSchedule,
-} from '../../agent/calls/calls.ts';
+import { CALL_INTENT } from '../../agent/calls/call-signals.ts';
+import { type Intent, type ModelTurn, type PlannedAction, withoutSchedule } from '../../agent/calls/calls.ts';
 import type { Client } from '@temporalio/client';
 import type { AgentManifest, ToolManifest } from '../../agent/definition/manifest.ts';
 import { readModelTurn } from '../../agent/calls/model-turn.ts';

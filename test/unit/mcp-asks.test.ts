@@ -177,9 +177,13 @@ describe('a task of a server', () => {
 
   test('is followed to its end, and its id is stored before', async () => {
     const progress: string[] = [];
-    const { call, stored, checkpoint } = await withTask({ status: 'working', statusMessage: 'half' }, done);
+    const { call, stored, checkpoint, server } = await withTask(
+      { status: 'working', statusMessage: 'half' },
+      done,
+    );
     expect(await call({ checkpoint, progress: (text) => progress.push(text) })).toBe('it is done');
-    expect([stored, progress]).toEqual([[{ task: 't-1' }], ['half']]);
+    const { origin } = new URL(server.url);
+    expect([stored, progress]).toEqual([[{ task: 't-1', server: origin }], ['half']]);
   });
 
   test('is not begun twice: a later attempt looks at the same one', async () => {
@@ -213,17 +217,27 @@ describe('a task of a server', () => {
     expect(stored.at(-1)).toBeNull();
   });
 
-  test.each([
-    ['CANCELLED', 1],
-    ['WORKER_SHUTDOWN', 0],
-  ])('is cancelled with its call, and not with an attempt of it: %s', async (message, times) => {
-    const { call, server, checkpoint } = await withTask({ status: 'working' });
+  test('continues when an attempt ends, and is cancelled by the id in the checkpoint', async () => {
+    const { tool, call, stored, server, checkpoint } = await withTask({ status: 'working' });
     const ended = new AbortController();
     const result = call({ checkpoint, signal: ended.signal });
     await expect.poll(() => server.sentBy('tasks/get').length).toBeGreaterThan(1);
-    ended.abort(Object.assign(new Error(message), { name: 'CancelledFailure' }));
-    await expect(result).rejects.toThrow(message);
-    await expect.poll(() => server.sentBy('tasks/cancel').length).toBe(times);
+    ended.abort(new Error('enough'));
+    await expect(result).rejects.toThrow('enough');
+    expect(server.sentBy('tasks/cancel')).toEqual([]);
+    await tool?.cancel?.({} as never, toolContext({ lastCheckpoint: stored.at(-1) }));
+    expect(server.sentBy('tasks/cancel')).toMatchObject([{ taskId: 't-1' }]);
+  });
+
+  test.each([
+    ['does not know the task', { error: { code: -32_602, message: 'no such task' } }, false],
+    ['fails for its own reasons', { error: { code: -32_603, message: 'the disk is full' } }, undefined],
+  ])('is not cancelled where the server %s', async (_what, answer, retryable) => {
+    const server = await server2026(['work'], { 'tasks/cancel': () => answer });
+    const { tool } = await caller(server.url);
+    const cancelled = tool?.cancel?.({} as never, toolContext({ lastCheckpoint: { task: 't-1' } }));
+    const message = expect.stringContaining(answer.error.message);
+    await expect(cancelled).rejects.toMatchObject({ message, ...(retryable === false && { retryable }) });
   });
 
   test('of a tool that may take effect once may be looked at again', async () => {

@@ -1,7 +1,8 @@
-import { expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { mcp } from '../../tools/index.ts';
 import { formRequest, server2026, textResult } from '../support/mcp-2026.ts';
-import { startRig } from '../support/rig.ts';
+import type { AgentRun } from '../../client/index.ts';
+import { eventsOf, startRig } from '../support/rig.ts';
 import { act, answer, modelOf } from '../support/scripts.ts';
 
 const model = () => {
@@ -74,4 +75,64 @@ test('a task of an MCP server is followed by the next worker, and not begun twic
   expect(server.sentBy('tasks/update')).toMatchObject([
     { inputResponses: { many: { action: 'accept', content: { count: 2 } } } },
   ]);
+});
+
+describe('a task of an MCP server whose call has no use for it any more', () => {
+  type Server = Awaited<ReturnType<typeof server2026>>;
+  const states = { 'tasks/cancel': () => ({}), 'tasks/update': () => ({}) };
+  const working = { ...states, 'tasks/get': () => ({ status: 'working', pollIntervalMs: 50 }) };
+  const asking = {
+    ...states,
+    'tasks/get': () => ({ status: 'input_required', inputRequests: { many: formRequest('How many?') } }),
+  };
+
+  async function begun(task: Parameters<typeof server2026>[1]) {
+    const server = await server2026(['book'], {
+      'tools/call': () => ({ resultType: 'task', taskId: 't-1', status: 'working' }),
+      ...task,
+    });
+    const rig = await rigFor(server.url);
+    const run = await rig.client.start('a', 'Book rooms.');
+    await expect.poll(() => server.sentBy('tasks/get').length).toBeGreaterThan(0);
+    return { server, rig, run };
+  }
+  const cancels = (server: Server) => server.sentBy('tasks/cancel').map(({ taskId }) => taskId);
+  const statusOf = async (run: AgentRun) => (await run.describe()).status;
+
+  test('is cancelled with the run, also where no worker was there at that time', async () => {
+    const { server, rig, run } = await begun(working);
+    await rig.restart(() => run.cancel());
+    await expect.poll(() => statusOf(run), { timeout: 10_000 }).toBe('cancelled');
+    expect(cancels(server)).toEqual(['t-1']);
+  });
+
+  test('is cancelled with its call, and again until the server has heard of it', async () => {
+    let times = 0;
+    const { server, run } = await begun({
+      ...working,
+      'tasks/cancel': () => (++times === 1 ? 503 : {}),
+    });
+    await run.decide('1.1', { type: 'cancelCall' });
+    expect((await run.result()).output).toBe('done');
+    expect(cancels(server)).toEqual(['t-1', 't-1']);
+  });
+
+  test('is cancelled when a person skips the question of it', async () => {
+    const { server, run } = await begun(asking);
+    await expect.poll(async () => (await run.describe()).waiting.length).toBe(1);
+    await run.decide('1.1', { type: 'skip' });
+    expect((await run.result()).output).toBe('done');
+    expect(cancels(server)).toEqual(['t-1']);
+  });
+
+  test('is in the history of the run: an event has its id', async () => {
+    const { run } = await begun({
+      ...working,
+      'tasks/get': () => ({ status: 'completed', result: textResult('booked') }),
+    });
+    await run.result();
+    const stored = (await eventsOf(run)).filter(({ type }) => type === 'checkpoint');
+    const server = expect.stringContaining('http://127.0.0.1') as string;
+    expect(stored).toMatchObject([{ call: '1.1', checkpoint: { task: 't-1', server } }]);
+  });
 });

@@ -9,6 +9,7 @@ import { announced } from '../loading-note.ts';
 import { LONGEST_MS, callTool } from './server-call.ts';
 import { withHeadersOf } from './call-under-way.ts';
 import { mcpConnection } from './connection.ts';
+import { cancelTask } from './server-task.ts';
 import { requirePackage } from '../optional-package.ts';
 import { type McpServer, checkServer, serverName } from './server-spec.ts';
 import { problemOfName } from '../tool-name.ts';
@@ -59,10 +60,13 @@ export async function mcp(
     const once = options.effects === 'once';
     const call: Caller = (input, context) =>
       withHeadersOf(server, context, () => callTool(connection, { ...tool, once }, input, context));
+    const cancel = (_input: never, context: ToolContext) =>
+      withHeadersOf(server, context, () => cancelTask(connection, context));
     return {
       ...toolOf(tool, prefix, call),
       ...options,
       ...(once && hasTasks && { reconcile: reconcileTask }),
+      ...(hasTasks && { cancel }),
       approval: isPerTool(approval) ? (approval[tool.name] ?? 'never') : approval,
     };
   });

@@ -88,7 +88,7 @@ async function ofServer(connection: McpConnection, tool: CalledTool, call: CallU
   if ('state' in result) return result;
   const task = taskIn(result.result);
   if (task !== undefined) {
-    await context.checkpoint({ task });
+    await context.checkpoint({ task, server: connection.name });
     return { state: stateOf(tool.name, { task }) };
   }
   const { resultType, inputRequests, requestState } = fieldsOf(result.result);

@@ -4,7 +4,8 @@ import type { ToolContext } from '../tool.ts';
 import { ServiceError } from '../http/error.ts';
 import type { CallState } from './questions.ts';
 import type { McpConnection } from './connection.ts';
-import { errorFields } from './error.ts';
+import { complaintOfInput, errorFields } from './error.ts';
+import { fieldsOf } from '../../agent/values/json-object.ts';
 
 const Task = z.looseObject({
   status: z.enum(['working', 'input_required', 'completed', 'failed', 'cancelled']),
@@ -25,8 +26,8 @@ const USUAL_MS = 1_000;
 const LOOKS_IN_VAIN = 10;
 
 /**
- * Sends the answers, and looks at the task until it has ended or asks something that is not among the answered keys `told`. The server's error of a failed task is thrown as that of a call would be. The task is
- * cancelled if the call is, and forgotten by the call when it has failed.
+ * Sends the answers, and looks at the task until it has ended or asks something that is not among the answered keys `told`. The server's
+ * error of a failed task is thrown as that of a call would be, and the call forgets such a task.
  */
 export async function followTask(
   connection: McpConnection,
@@ -34,20 +35,8 @@ export async function followTask(
   { answers, told }: Pick<CallState, 'answers' | 'told'>,
   { signal, progress, checkpoint }: ToolContext,
 ): Promise<TaskNews> {
-  const request = (method: string, more: object = {}, until: AbortSignal | null = signal) =>
-    connection.use(
-      (client) =>
-        client.request(
-          { method, params: { taskId, ...more } },
-          z.unknown(),
-          until === null ? {} : { signal: until },
-        ),
-      until ?? undefined,
-    );
-  const cancel = () => {
-    if (isCancelled(signal.reason)) request('tasks/cancel', {}, null).catch(() => undefined);
-  };
-  signal.addEventListener('abort', cancel, { once: true });
+  const request = (method: string, more: object = {}) =>
+    requestAbout(connection, method, { taskId, ...more }, signal);
   try {
     if (Object.keys(answers).length > 0) await request('tasks/update', { inputResponses: answers });
     for (let inVain = 0; ;) {
@@ -78,13 +67,34 @@ export async function followTask(
     // The task was begun: a request about it that was not made says nothing of the call.
     if (errorFields(error).name !== 'McpUnavailable') throw error;
     throw new ServiceError('ToolConnectionError', errorFields(error).message, { retryable: true });
-  } finally {
-    signal.removeEventListener('abort', cancel);
   }
 }
 
-/** True if the call is wanted no more. An attempt that ends for another reason is followed by one that looks at the same task. */
-function isCancelled(reason: unknown): boolean {
-  const { name, message } = errorFields(reason);
-  return name === 'CancelledFailure' && message === 'CANCELLED';
+/** Cancels the task that the last checkpoint of a call names. Throws ServiceError, not to be tried again, where the server refuses to. */
+export async function cancelTask(
+  connection: McpConnection,
+  { lastCheckpoint, signal }: Pick<ToolContext, 'lastCheckpoint' | 'signal'>,
+): Promise<void> {
+  const { task } = fieldsOf(lastCheckpoint);
+  if (typeof task !== 'string') return;
+  try {
+    await requestAbout(connection, 'tasks/cancel', { taskId: task }, signal);
+  } catch (error) {
+    const complaint = complaintOfInput(error);
+    if (complaint === undefined) throw error;
+    const message = `MCP server ${connection.name} does not cancel task ${task}: ${complaint}`;
+    throw new ServiceError('ToolBadResponse', message, { retryable: false });
+  }
+}
+
+function requestAbout(
+  connection: McpConnection,
+  method: string,
+  params: { taskId: string },
+  signal: AbortSignal,
+): Promise<unknown> {
+  return connection.use(
+    (client) => client.request({ method, params: { ...params } }, z.unknown(), { signal }),
+    signal,
+  );
 }

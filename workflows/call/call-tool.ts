@@ -12,7 +12,7 @@ import type { OpenCall } from '../operator/open-call.ts';
 import type { AgentLoop } from '../run/agent-loop.ts';
 import { backtestCannotAsk } from '../run/recorded-call.ts';
 import { normalizeCancellation, runFailure } from '../temporal/run-failure.ts';
-import { type TurnCall, isMade, isRunEnding, scheduleOnce } from './schedule-once.ts';
+import { type TurnCall, cancelElsewhere, isMade, isRunEnding, scheduleOnce } from './schedule-once.ts';
 
 export interface EndedCall {
   open: OpenCall;
@@ -65,6 +65,7 @@ export async function callTool(
   } finally {
     loop.control.close(open);
     open.close();
+    if (open.now.elsewhere !== undefined) await cancelElsewhere(loop, turnCall, open.now.elsewhere);
   }
 }
 

@@ -1,15 +1,17 @@
-import { ApplicationFailure, type CancellationScope, isCancellation } from '@temporalio/workflow';
+import { ApplicationFailure, CancellationScope, isCancellation, log } from '@temporalio/workflow';
 import {
   type FailureDetails,
   type InlineCall,
   type ToolCallMeta,
   type ToolResult,
   activityId,
+  cancelActivityId,
 } from '../../agent/calls/calls.ts';
 import { readFailure } from '../../agent/calls/failures.ts';
 import { readToolResult } from '../../agent/calls/tool-result.ts';
 import { limits } from '../../agent/values/limits.ts';
-import type { ToolManifest } from '../../agent/definition/manifest.ts';
+import type { RetryPolicy, ToolManifest } from '../../agent/definition/manifest.ts';
+import type { Json } from '../../agent/values/vocabulary.ts';
 import type { CallEnd } from '../../agent/rules/call-rules.ts';
 import type { CallFact } from '../../agent/run/call-state.ts';
 import type { ResultRef } from '../../agent/transcript/entries.ts';
@@ -122,6 +124,37 @@ function startReconcile(loop: AgentLoop, { tool, call, open }: TurnCall, id: str
   attachMeta(id, { ...metaOf(loop, tool, call, open), reconcile: true });
   loop.trace?.attach(id, open.id);
   return toolActivity({ ...tool, effects: 'idempotent' }, id, toolInput)(toolInput);
+}
+
+/** Nine pauses of up to 10 s: the other side may be starting again. */
+const CANCEL_RETRY: RetryPolicy = { maxAttempts: 10, initialMs: 1000, backoff: 2, maximumMs: 10_000 };
+const CANCEL_TIMEOUT_MS = 60_000;
+
+/**
+ * Has the tool end its work elsewhere, for a call that has ended without the result of that work. An attempt that was cancelled cannot do so for
+ * certain: its worker may be dead, or the other side away. The call is over also where this fails.
+ */
+export async function cancelElsewhere(
+  loop: AgentLoop,
+  { tool, call, open }: TurnCall,
+  checkpoint: Json,
+): Promise<void> {
+  const { toolInput } = open.now.action;
+  const id = cancelActivityId(loop.scope, call, open.now.nextN);
+  const cancelling: ToolManifest = {
+    ...tool,
+    effects: 'idempotent',
+    retry: CANCEL_RETRY,
+    timeoutMs: CANCEL_TIMEOUT_MS,
+  };
+  attachMeta(id, { ...metaOf(loop, cancelling, call, open), checkpoint, cancel: true });
+  try {
+    await CancellationScope.nonCancellable(() => toolActivity(cancelling, id, toolInput)(toolInput));
+  } catch (failure) {
+    log.warn(`Its work elsewhere could not be ended: ${readFailure(failure).error.message}`, {
+      call: open.id,
+    });
+  }
 }
 
 function startCall(

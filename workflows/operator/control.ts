@@ -1,5 +1,6 @@
 import { setHandler } from '@temporalio/workflow';
-import { CALL_INTENT, activityId, parseActivityId, withoutSchedule } from '../../agent/calls/calls.ts';
+import { CALL_CHECKPOINT, CALL_INTENT } from '../../agent/calls/call-signals.ts';
+import { activityId, parseActivityId, withoutSchedule } from '../../agent/calls/calls.ts';
 import type { WaitingCall } from '../../agent/rules/waiting.ts';
 import { type DecisionName, decisionNames, helpOf } from '../../agent/rules/decisions.ts';
 import { chooseCall, chooseEarlyAnswer } from '../../agent/rules/gate.ts';
@@ -10,6 +11,7 @@ import { runSignals } from '../../agent/run/run-signals.ts';
 import {
   type DecisionReceipt,
   type RunState,
+  checkpointSignal,
   childUsedSignal,
   childWaitingSignal,
   decisionUpdates,
@@ -97,6 +99,10 @@ export function createControl(
   onSignal(intentSignal, runSignals[CALL_INTENT], ({ activityId: id, intent }) => {
     const { scope = 0, call = '', n = 0 } = parseActivityId(id) ?? {};
     calls.get(activityId(scope, call, 0))?.apply({ type: 'intended', n, intent });
+  });
+  onSignal(checkpointSignal, runSignals[CALL_CHECKPOINT], ({ activityId: id, checkpoint }) => {
+    const { scope = 0, call = '', n = 0 } = parseActivityId(id) ?? {};
+    calls.get(activityId(scope, call, 0))?.apply({ type: 'checkpoint', n, checkpoint });
   });
   setHandler(statusQuery, state, { description: 'What the run is doing and what it waits for.' });
 

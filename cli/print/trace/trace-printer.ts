@@ -17,8 +17,8 @@ import {
   notesOn,
   pauseText,
   reasoningWords,
-  reconciledText,
   stepRemarks,
+  toolWordText,
   turnWords,
   waitingText,
 } from './trace-words.ts';
@@ -138,7 +138,8 @@ export function createTracePrinter(options: TraceOptions): TracePrinter {
           `${INDENT}${colors.magenta(`Decision${ofCall(event.call)}:`)} ${decisionText(event.decision)}`,
         ]);
       case 'reconciled':
-        return stay([INDENT + reconciledText(event)]);
+      case 'checkpoint':
+        return stay([INDENT + toolWordText(event)]);
       case 'steered':
         return event.message.type === 'say'
           ? stay(labelled(`Message${byText(event.message)}`, event.message.text))

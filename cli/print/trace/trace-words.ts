@@ -109,6 +109,17 @@ export function reconciledText({ found, error }: Extract<RunEvent, { type: 'reco
   return `Reloop asked the tool whether it took effect: ${words[found]}${error === undefined ? '' : ` (${errorText(error)})`}`;
 }
 
+/** Text about a call whose tool said something beside its result. */
+export function toolWordText(event: Extract<RunEvent, { type: 'reconciled' | 'checkpoint' }>): string {
+  return event.type === 'reconciled' ? reconciledText(event) : checkpointText(event);
+}
+
+function checkpointText({ checkpoint }: Extract<RunEvent, { type: 'checkpoint' }>): string {
+  return checkpoint === null
+    ? 'Its work elsewhere is over'
+    : `Continues elsewhere: ${oneLine(asText(checkpoint))}`;
+}
+
 function noteText(note: Json | undefined): string {
   return note === undefined || note === null || note === '' ? '' : `: ${oneLine(asText(note))}`;
 }
