@@ -1,4 +1,4 @@
-import type { PausedBy, RunStep } from '../agent/run/events.ts';
+import type { PausedBy, PausedCall, RunStep } from '../agent/run/events.ts';
 import type { RunResult } from '../agent/run/run-result.ts';
 import type { RunView } from '../agent/run/view.ts';
 import type { WaitingCall } from '../agent/rules/waiting.ts';
@@ -40,7 +40,7 @@ export interface RunReport {
   waiting: WaitingCall[];
   /** Calls that no worker can begin, since none polls their task queue. Reports of `describe()` have it, where there are such calls. */
   notBegun?: CallNotBegun[] | undefined;
-  /** Calls that an operator has paused with Temporal's own command. Reports of `describe()` have it, where there are such calls. */
+  /** Calls, also of sub-agents, that an operator has paused with Temporal's own command. Reports of `describe()` have it, where there are such calls. */
   pausedCalls?: PausedCall[] | undefined;
   /** An operator has paused the whole run with `temporal workflow pause`. */
   pausedInTemporal?: PausedBy | undefined;
@@ -54,11 +54,6 @@ export interface CallNotBegun {
   call: string;
   tool: string;
   taskQueue: string;
-}
-
-/** A call that an operator has paused with `temporal activity pause` or in the Web UI. It waits until it is unpaused in the same way. */
-export interface PausedCall extends PausedBy {
-  call: string;
 }
 
 export interface RunUsage extends Usage {

@@ -81,7 +81,7 @@ export type RunEvent = {
   | ({ type: 'paused_in_temporal' } & PausedBy)
   | ({ type: 'unpaused_in_temporal' } & PausedBy)
   /** An operator has paused the call with `temporal activity pause` or in the Web UI. No attempt begins until it is unpaused there. */
-  | ({ type: 'call_paused'; call: string } & PausedBy)
+  | ({ type: 'call_paused' } & PausedCall)
   /** No worker polls the task queue of the call's tool. */
   | { type: 'not_begun'; call: string; tool: string; taskQueue: string }
   /** Work of the call continues elsewhere, as a task of an MCP server does: its `{ task, server }`. null: that work has failed. */
@@ -132,6 +132,16 @@ export type RunEvent = {
 export interface PausedBy {
   by?: string | undefined;
   reason?: string | undefined;
+}
+
+/**
+ * A call that an operator has paused with `temporal activity pause` or in the Web UI. It waits until it is unpaused in the same way.
+ * `workflowId` and `activityId`: the names of the call in Temporal's commands.
+ */
+export interface PausedCall extends PausedBy {
+  call: string;
+  workflowId: string;
+  activityId: string;
 }
 
 /** A run event without its time and its place in history, as the rules make it. The type distributes over the union. */

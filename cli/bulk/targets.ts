@@ -5,6 +5,7 @@ import { aFewAtATime } from '../../agent/values/concurrent.ts';
 import { type RunSummary, isSubAgent } from '../../client/read/list-runs.ts';
 import { haltedStatuses, openStatuses } from '../../client/read/run-filters.ts';
 import { recordedReport } from '../../client/read/run-status.ts';
+import { typedCommand } from '../../client/connect/cli-name.ts';
 import type { CliContext } from '../connection/context.ts';
 import { everyPage } from '../connection/find-runs.ts';
 import { runsTable, toolWord } from '../print/runs-table.ts';
@@ -69,7 +70,11 @@ export async function whyNothing(
   const more = nextPage === null ? '' : ', and more';
   const other = retriable.find((one) => one !== status && amounts.has(one));
   const hint = name === 'retry' && other !== undefined ? ` For runs that are over: --status ${other}.` : '';
-  return `Runs with these filters: ${words}${more}.${hint}`;
+  const isPaused = runs.some(({ pausedCalls, pausedInTemporal }) => pausedCalls ?? pausedInTemporal);
+  const pause = isPaused
+    ? ` What is paused in Temporal is unpaused there: ${typedCommand('show', ['RUN'])} says how.`
+    : '';
+  return `Runs with these filters: ${words}${more}.${hint}${pause}`;
 }
 
 /** The waiting calls that fit, also in sub-agents, and the number of those that do not take the decision. */

@@ -1,6 +1,7 @@
 import { type RunMessageName, readRunMessage } from '../../agent/rules/run-messages.ts';
 import type { AgentRun } from '../../client/api/agent-run.ts';
-import { type Io, UsageError } from '../shell/io.ts';
+import { type Io, UsageError, say } from '../shell/io.ts';
+import { pauseText } from '../print/trace/trace-words.ts';
 import type { CommonOptions } from '../options/options.ts';
 import { decided } from './decide.ts';
 
@@ -15,9 +16,16 @@ export async function steer(
   checkData(name, data);
   const act = async (run: AgentRun) => {
     await run.tell(name, data);
+    if (name === 'resume') for (const text of await stillPaused(run)) say(io, `note: ${text}`);
     return { id, decision: name };
   };
   return decided(io, id, act, options, name === 'pause' ? 'nothing' : 'an answer');
+}
+
+/** Reloop's `resume` does not end a pause that Temporal's own command began. */
+async function stillPaused(run: AgentRun): Promise<string[]> {
+  const { pausedCalls = [] } = await run.describe().catch(() => ({ pausedCalls: undefined }));
+  return pausedCalls.map((call) => pauseText({ type: 'call_paused', ...call }));
 }
 
 /** Refuses impossible data before any server is asked. */

@@ -26,17 +26,17 @@ export function runsTable(
 
 /** `left`: how much of the less useful is left out. 1: the seconds; 2: also the status, where all runs have the same. */
 function rowsOf(runs: readonly RunSummary[], left: number, nowMs: number): string[][] {
-  const anyWaits = runs.some(({ waiting }) => waiting !== undefined);
+  const anyWaits = runs.some((run) => waitingWords(run, nowMs) !== '');
   const sameStatus = new Set(runs.map(({ status }) => status)).size <= 1;
   const hasStatus = left < 2 || !sameStatus;
   const isFull = runs.some(({ output }) => output !== undefined);
-  const rows = runs.map(({ id, status, agent, startedAt, input, waiting, ...outcome }) => [
+  const rows = runs.map(({ id, status, agent, startedAt, input, ...rest }) => [
     oneLine(id),
     ...(hasStatus ? [status] : []),
     oneLine(agent),
     localTime(startedAt).slice(0, left === 0 ? undefined : -SECONDS.length),
-    ...(anyWaits ? [waitingWords(waiting ?? [], nowMs)] : []),
-    ...(isFull ? outcomeWords(outcome) : []),
+    ...(anyWaits ? [waitingWords(rest, nowMs)] : []),
+    ...(isFull ? outcomeWords(rest) : []),
     oneLine(input),
   ]);
   const status = hasStatus ? ['STATUS'] : [];
@@ -82,7 +82,15 @@ function fixedCells(rows: string[][]): number {
   return widths.reduce((sum, cells) => sum + cells + 2, 0);
 }
 
-function waitingWords([first, ...more]: NonNullable<RunSummary['waiting']>, nowMs: number): string {
+type Halts = Pick<RunSummary, 'waiting' | 'pausedCalls' | 'pausedInTemporal'>;
+
+function waitingWords({ waiting = [], pausedCalls = [], pausedInTemporal }: Halts, nowMs: number): string {
+  if (pausedInTemporal !== undefined) return 'paused in Temporal';
+  const paused = pausedCalls.map(({ call }) => `${oneLine(call)} paused in Temporal`);
+  return [...(waiting.length === 0 ? [] : [waitWords(waiting, nowMs)]), ...paused].join(', ');
+}
+
+function waitWords([first, ...more]: NonNullable<RunSummary['waiting']>, nowMs: number): string {
   if (first === undefined) return '';
   const others = more.length === 0 ? '' : ` (+${more.length})`;
   const until = first.until === undefined ? '' : ` until ${localTime(new Date(first.until)).slice(11)}`;

@@ -28,6 +28,7 @@ import { type ReadableRun, orRunNotFound, locationOfOwnRun, readableRun } from '
 import type { RunReport, RunResultWithSteps } from '../report.ts';
 import { type FoldOptions, foldRun } from '../restart/fold-run.ts';
 import type { RunExport } from '../export/run-export.ts';
+import { throwWithPause } from '../connect/paused-calls.ts';
 import { updateRun } from '../connect/update-run.ts';
 import { type RecordedStart, type RunLabels, recordedStart } from '../start/recorded-start.ts';
 import { shortResult, withSteps } from '../read/run-outcome.ts';
@@ -182,7 +183,8 @@ export class AgentRun {
       ...(meant === undefined ? {} : { call: meant }),
       ...(wait === undefined ? {} : { wait }),
     };
-    return this.#update<DecisionReceipt>(type, data);
+    const refuse = (error: unknown) => throwWithPause(this.#client, this.id, meant, error);
+    return this.#update<DecisionReceipt>(type, data).catch(refuse);
   }
 
   /** Tells the model something: it sees it at its next turn, and before an answer of its ends the run. Throws DecisionRefused. */

@@ -4,7 +4,8 @@ import { parseActivityId } from '../../agent/calls/calls.ts';
 import { aFewAtATime } from '../../agent/values/concurrent.ts';
 import { calledIn } from '../../history/read/scheduled-call.ts';
 import type { RunRef } from '../../history/read/pages.ts';
-import type { CallNotBegun, PausedCall, RunReport } from '../report.ts';
+import type { PausedCall } from '../../agent/run/events.ts';
+import type { CallNotBegun, RunReport } from '../report.ts';
 import { livePollers } from './task-queue.ts';
 import { pausedCallsIn } from './paused-calls.ts';
 
@@ -29,7 +30,7 @@ export async function obstaclesOf(client: Client, { workflowId, runId }: RunRef)
     execution: { workflowId, runId },
   });
   const notBegun = await notBegunIn(description, (taskQueue) => livePollers(client, taskQueue, 'activity'));
-  const pausedCalls = pausedCallsIn(description.pendingActivities);
+  const pausedCalls = await pausedCallsIn(client, workflowId, description);
   return { ...(notBegun.length > 0 && { notBegun }), ...(pausedCalls.length > 0 && { pausedCalls }) };
 }
 

@@ -3,6 +3,7 @@ import type { Client } from '@temporalio/client';
 import { isInvalidArgument } from '../../history/read/pages.ts';
 import { searchAttribute } from '../../agent/values/names.ts';
 import { sessionId } from '../../agent/session/session.ts';
+import type { PausedBy, PausedCall } from '../../agent/run/events.ts';
 import type { ErrorInfo, Json, RunStatus, Usage } from '../../agent/values/vocabulary.ts';
 import { type ListedRun, nextOf, readListPage } from '../../history/list/listed.ts';
 import { aFewAtATime } from '../../agent/values/concurrent.ts';
@@ -13,7 +14,7 @@ import { type ListOptions, checkListOptions, wantedStatuses } from './run-filter
 import { locationOfRun } from './run-location.ts';
 import { ownershipIn } from '../../workflows/messages.ts';
 import { readOutcome } from './run-outcome.ts';
-import { type WaitingInList, statusOfListed, waitingOfListed } from './run-status.ts';
+import { type WaitingInList, pausedCallsOfListed, statusOfListed, waitingOfListed } from './run-status.ts';
 
 /** A run as the list has it. */
 export interface RunSummary {
@@ -37,6 +38,10 @@ export interface RunSummary {
   parent?: string | undefined;
   /** Calls that wait for a person, also of sub-agents, if the run has them in its memo. */
   waiting?: WaitingInList[] | undefined;
+  /** Calls that an operator has paused with Temporal's own command. */
+  pausedCalls?: PausedCall[] | undefined;
+  /** An operator has paused the whole run with `temporal workflow pause`. */
+  pausedInTemporal?: PausedBy | undefined;
   /** Only with `full`: the answer; null: there is none (yet). */
   output?: Json | undefined;
   /** Only with `full`: why the run failed; null: it did not. */
@@ -145,12 +150,21 @@ async function summaryIfFits(
   if (tenant !== undefined && summary.tenant !== tenant) return undefined;
   if (!tags.every((tag) => summary.tags?.includes(tag) === true)) return undefined;
   if (text !== undefined && !summary.input.toLowerCase().includes(text.toLowerCase())) return undefined;
-  const status = await statusOfListed(client, run);
+  const pausedCalls = await pausedCallsOfListed(client, run);
+  const status = await statusOfListed(client, run, pausedCalls);
   if (!wantedStatuses(options).includes(status)) return undefined;
   if (await isGivenUp(client, run)) return undefined;
   const waiting = waitingOfListed(run);
   const end = options.full === true ? await readOutcome(client, { ...run, status }) : {};
-  return { ...summary, status, waiting: waiting.length === 0 ? undefined : waiting, ...end };
+  const { pausedInTemporal } = run;
+  return {
+    ...summary,
+    status,
+    waiting: waiting.length === 0 ? undefined : waiting,
+    ...(pausedCalls.length > 0 && { pausedCalls }),
+    ...(pausedInTemporal !== undefined && { pausedInTemporal }),
+    ...end,
+  };
 }
 
 /** Another run has replaced it under the same id. */
@@ -163,7 +177,12 @@ async function isGivenUp(client: Client, { id, runId, closedAt }: ListedRun): Pr
   return ((await latest)?.runId ?? runId) !== runId;
 }
 
-function labelsOf(run: ListedRun): Omit<RunSummary, 'status' | 'waiting' | 'output' | 'error' | 'usage'> {
+type Labels = Omit<
+  RunSummary,
+  'status' | 'waiting' | 'pausedCalls' | 'pausedInTemporal' | 'output' | 'error' | 'usage'
+>;
+
+function labelsOf(run: ListedRun): Labels {
   const { id, runId, startedAt, closedAt, taskQueue, parent } = run;
   const { agent, input, tags, tenant } = run.memo as {
     agent?: string;
@@ -188,12 +207,12 @@ function labelsOf(run: ListedRun): Omit<RunSummary, 'status' | 'waiting' | 'outp
   };
 }
 
-/** A session starts its runs itself. */
 /** True for the run of a sub-agent: a call of the run above it, whose id begins its own. The runs of sessions and batches are nobody's calls. */
 export function isSubAgent({ id, parent }: Pick<RunSummary, 'id' | 'parent'>): boolean {
   return parent !== undefined && id.startsWith(`${parent}/`);
 }
 
+/** A session starts its runs itself. */
 function sessionNamed(parent: string | undefined): string | undefined {
   return parent?.startsWith(sessionId('')) === true ? parent.slice(sessionId('').length) : undefined;
 }

@@ -1,5 +1,5 @@
 import { RunView } from '../../agent/run/view.ts';
-import type { RunEvent } from '../../agent/run/events.ts';
+import type { PausedCall, RunEvent } from '../../agent/run/events.ts';
 import type { Client } from '@temporalio/client';
 import { searchAttribute } from '../../agent/values/names.ts';
 import { statusOf } from '../../agent/run/run-result.ts';
@@ -9,6 +9,7 @@ import type { RunStatus } from '../../agent/values/vocabulary.ts';
 import type { ListedRun } from '../../history/list/listed.ts';
 import type { RecordedResult } from '../../workflows/messages.ts';
 import { type EventsOptions, followEvents } from './follow-events.ts';
+import { pausedCallsOf } from '../connect/paused-calls.ts';
 import { type RunReport, reportOf } from '../report.ts';
 import { executionStatusOf, isRunStatus } from './run-filters.ts';
 
@@ -23,11 +24,29 @@ export interface WaitingInList {
   until?: number | undefined;
 }
 
-/** The status that the run itself wrote; without one, the status from its record. */
-export async function statusOfListed(client: Client, run: ListedRun): Promise<RunStatus> {
-  const { executionStatus, attributes, isPausedInTemporal } = run;
+/** The status that the run itself wrote; without one, the status from its record. A run with a paused call is `paused`, where it is not said to wait. */
+export async function statusOfListed(
+  client: Client,
+  run: ListedRun,
+  pausedCalls: readonly PausedCall[] = [],
+): Promise<RunStatus> {
+  const { executionStatus, pausedInTemporal } = run;
   if (executionStatus === 'failed' || executionStatus === 'cancelled') return executionStatus;
-  if (executionStatus === 'open' && isPausedInTemporal) return 'paused';
+  if (pausedInTemporal !== undefined) return 'paused';
+  const status = await writtenStatus(client, run);
+  return status === 'running' && pausedCalls.length > 0 ? 'paused' : status;
+}
+
+/** Calls of a listed run that an operator has paused with Temporal's own command. */
+export async function pausedCallsOfListed(client: Client, run: ListedRun): Promise<PausedCall[]> {
+  const { id: workflowId, runId, executionStatus, mayHavePausedCalls } = run;
+  if (executionStatus !== 'open' || !mayHavePausedCalls) return [];
+  return pausedCallsOf(client, { workflowId, runId }).catch(() => []);
+}
+
+async function writtenStatus(client: Client, run: ListedRun): Promise<RunStatus> {
+  const { executionStatus, attributes } = run;
+  if (executionStatus === 'failed' || executionStatus === 'cancelled') return executionStatus;
   const written = attributes[searchAttribute.status];
   if (isRunStatus(written))
     return executionStatusOf[written] === executionStatus ? written : usual(executionStatus);

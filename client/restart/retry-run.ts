@@ -24,6 +24,7 @@ import {
 } from '../../history/views/restart-point.ts';
 import { type RestartInput, restartFromQuestion, restartInput } from './restart-input.ts';
 import { advised, typedCommand } from '../connect/cli-name.ts';
+import { throwWithPause } from '../connect/paused-calls.ts';
 
 export interface RetryRunOptions {
   /** The call that gets another input. */
@@ -47,14 +48,16 @@ export async function retryRun(
   options: RetryRunOptions = {},
 ): Promise<RetryReceipt> {
   const run = await runToRestart(client, id, 'retry');
-  checkEnded(run);
+  await checkEnded(client, run);
   const { input, calls } = await inputAgain(client, run, options);
   return { ...(await restartRun(client, run, input)), calls };
 }
 
-function checkEnded({ id, status }: RunToRestart): void {
-  if (isOpen(status))
-    throw new DecisionRefused(`retry: run ${id} is open; only a call of the run that waits can be retried.`);
+async function checkEnded(client: Client, { id, status }: RunToRestart): Promise<void> {
+  if (isOpen(status)) {
+    const open = `retry: run ${id} is open; only a call of the run that waits can be retried.`;
+    return throwWithPause(client, id, undefined, new DecisionRefused(open));
+  }
   if (status !== 'COMPLETED') return;
   throw advised(
     new DecisionRefused(`retry: run ${id} has its answer: nothing failed.`),

@@ -28,15 +28,20 @@ export function createWaitingReader(
   let known = new Map<string, KnownRun>();
   return async () => {
     const idPrefix = prefix || undefined;
-    const { runs, nextPage } = await client.listPage({ status: 'waiting', limit: MOST_RUNS, idPrefix });
-    const read = await aFewAtATime(runs.filter(isOwn), READERS, readIfChanged);
+    const status = ['waiting', 'paused'] as const;
+    const { runs, nextPage } = await client.listPage({ status, limit: MOST_RUNS, idPrefix });
+    const halted = runs.filter(isHalted);
+    const read = await aFewAtATime(halted, READERS, readIfChanged);
     known = new Map(read.map((one) => [one.run.id, one]));
-    const waiting = read.filter(({ run }) => run.calls.length > 0 || run.problem !== undefined);
+    const waiting = read.filter(
+      ({ run }) => run.calls.length > 0 || (run.paused ?? run.problem) !== undefined,
+    );
     return { runs: new Map(waiting.map(({ run }) => [run.id, run])), more: nextPage !== null };
   };
 
   async function readIfChanged(summary: RunSummary): Promise<KnownRun> {
-    const listed = JSON.stringify([summary.runId, summary.waiting]);
+    const { runId, waiting: calls, pausedCalls, pausedInTemporal } = summary;
+    const listed = JSON.stringify([runId, calls, pausedCalls, pausedInTemporal]);
     const before = known.get(summary.id);
     const isSame = before?.listed === listed && before.run.problem === undefined && isWhole(summary);
     if (isSame) return before;
@@ -56,8 +61,20 @@ export function createWaitingReader(
 }
 
 /** A run lists its first calls that wait: there may be more. */
-function isWhole({ waiting = [] }: RunSummary): boolean {
-  return waiting.length > 0 && waiting.length < MOST_LISTED;
+function isWhole(run: RunSummary): boolean {
+  const { waiting = [] } = run;
+  return (waiting.length > 0 || isPausedInTemporal(run)) && waiting.length < MOST_LISTED;
+}
+
+/** A sub-agent's waits are those of its parent too, and its paused calls are its own only. */
+function isHalted(run: RunSummary): boolean {
+  if (isOwn(run)) return run.status !== 'paused' || isPausedInTemporal(run);
+  return isPausedInTemporal(run) && run.waiting === undefined;
+}
+
+/** A run that Reloop's own `pause` has paused waits for nobody. */
+function isPausedInTemporal({ pausedCalls, pausedInTemporal }: RunSummary): boolean {
+  return (pausedCalls ?? pausedInTemporal) !== undefined;
 }
 
 /** A sub-agent's waits are those of its parent too. */

@@ -5,11 +5,12 @@ import { contentText } from '../../agent/values/content.ts';
 import { boundedText } from '../../agent/values/values.ts';
 import { type Json, asText } from '../../agent/values/vocabulary.ts';
 import type { AgentClient } from '../../client/api/agent-client.ts';
+import { pausedCallText } from '../../client/connect/paused-calls.ts';
 import { workflowPage } from '../../client/connect/web-ui-page.ts';
 import { type PossibleDecision, possibleDecisions } from '../../agent/rules/possible-decisions.ts';
 import type { RunSummary } from '../../client/read/list-runs.ts';
 
-/** A run with calls that wait for a person. */
+/** A run with calls that wait for a person, or that an operator has paused. */
 export interface WaitingRun {
   id: string;
   agent: string;
@@ -28,6 +29,8 @@ export interface WaitingRun {
   /** Page of the run in Temporal's Web UI. */
   url?: string | undefined;
   calls: CallToDecide[];
+  /** Sentences on what an operator has paused with Temporal's own commands. No decision continues it. */
+  paused?: readonly string[] | undefined;
   /** The run cannot be read, and why. */
   problem?: string | undefined;
 }
@@ -102,12 +105,15 @@ export function unreadableRun(
 
 function listedRun(
   { temporal }: AgentClient,
-  { id, agent, input, session, owner, tags, startedAt }: RunSummary,
+  { id, agent, input, session, owner, tags, startedAt, pausedCalls, pausedInTemporal }: RunSummary,
   webUi: string | undefined,
 ): Omit<WaitingRun, 'calls' | 'by' | 'steps'> {
   const url = webUi && workflowPage(webUi, temporal.options.namespace, id);
-  return { id, agent, input, session, owner, tags, startedAt: startedAt.toISOString(), url };
+  const paused = pausedInTemporal === undefined ? pausedCalls?.map(pausedCallText) : [PAUSED_RUN];
+  return { id, agent, input, session, owner, tags, startedAt: startedAt.toISOString(), url, paused };
 }
+
+const PAUSED_RUN = 'It is paused in Temporal, and takes no decisions until it is unpaused there.';
 
 /** The input that the model wrote; undefined if the call still has it. */
 function proposedInput({ turns }: RunView, { call, toolInput }: WaitingCall): Json | undefined {

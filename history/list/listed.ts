@@ -1,6 +1,7 @@
 import { type Client, defaultPayloadConverter } from '@temporalio/client';
 import { tsToMs } from '@temporalio/common/lib/time.js';
 import type { temporal } from '@temporalio/proto';
+import type { PausedBy } from '../../agent/run/events.ts';
 import { EncryptionKeyMissing } from '../../encryption/keys.ts';
 import { decodeFirst } from '../read/payloads.ts';
 
@@ -13,8 +14,12 @@ export interface ListedRun {
   runId: string;
   taskQueue: string;
   executionStatus: ExecutionStatus;
-  /** An operator has paused the run, or a call of it, with Temporal's own command. */
-  isPausedInTemporal: boolean;
+  /** An operator has paused the whole run with Temporal's own command. */
+  pausedInTemporal: PausedBy | undefined;
+  /**
+   * Temporal has marked the run as one with a paused call. The mark may be old: Temporal 1.29.1 and 1.32.0 carry it over continue-as-new.
+   */
+  mayHavePausedCalls: boolean;
   startedAt: Date;
   closedAt: Date | null;
   /** Id of the workflow that started it. */
@@ -65,7 +70,7 @@ async function listedRun(client: Client, raw: RawInfo): Promise<ListedRun> {
     runId: execution?.runId ?? '',
     taskQueue: raw.taskQueue ?? '',
     executionStatus: STATUSES[raw.status ?? 0] ?? 'failed',
-    isPausedInTemporal: raw.searchAttributes?.indexedFields?.[PAUSE_INFO] !== undefined,
+    ...pauseIn(raw),
     startedAt: new Date(startTime ? tsToMs(startTime) : 0),
     closedAt: closeTime ? new Date(tsToMs(closeTime)) : null,
     parent: raw.parentExecution?.workflowId ?? undefined,
@@ -74,15 +79,34 @@ async function listedRun(client: Client, raw: RawInfo): Promise<ListedRun> {
   };
 }
 
-/** Temporal's own search attribute. Servers know it from 1.28 on, and remove it when the pause ends. */
+/**
+ * Temporal's own search attribute. Servers know it from 1.28 on, and remove it when the pause ends. Its values are
+ * `property:activityType=TOOL` for a paused call, and for a paused run `Workflow:ID` and `Reason:TEXT` (Temporal 1.32.0).
+ */
 export const PAUSE_INFO = 'TemporalPauseInfo';
+const [PAUSED_CALL, PAUSE_REASON] = ['property:', 'Reason:'];
+const PAUSED = 8;
+
+function pauseIn({
+  status,
+  searchAttributes,
+}: RawInfo): Pick<ListedRun, 'pausedInTemporal' | 'mayHavePausedCalls'> {
+  const payload = searchAttributes?.indexedFields?.[PAUSE_INFO];
+  const value: unknown = payload ? defaultPayloadConverter.fromPayload(payload) : [];
+  const marks = Array.isArray(value) ? value.filter((mark) => typeof mark === 'string') : [];
+  const reason = marks.find((mark) => mark.startsWith(PAUSE_REASON))?.slice(PAUSE_REASON.length);
+  return {
+    pausedInTemporal: Number(status) === PAUSED ? { reason: reason || undefined } : undefined,
+    mayHavePausedCalls: marks.some((mark) => mark.startsWith(PAUSED_CALL)),
+  };
+}
 
 /** Temporal's numbers: 1 running, 2 completed, 4 cancelled, 8 paused. All other statuses count as failed. */
 const STATUSES: { [status: number]: ExecutionStatus } = {
   1: 'open',
   2: 'completed',
   4: 'cancelled',
-  8: 'open',
+  [PAUSED]: 'open',
 };
 
 /** Returns true if a workflow with this status can continue. `status`: Temporal's name. A paused workflow can be resumed. */

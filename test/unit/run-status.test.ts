@@ -20,7 +20,8 @@ const listed = (more: Partial<ListedRun>): ListedRun => ({
   runId: '1',
   taskQueue: 'q',
   executionStatus: 'open',
-  isPausedInTemporal: false,
+  pausedInTemporal: undefined,
+  mayHavePausedCalls: false,
   startedAt: new Date(0),
   closedAt: null,
   parent: undefined,
@@ -48,6 +49,16 @@ describe('a run as the list has it', () => {
       expect(await statusOfListed(nobody, listed({ executionStatus, attributes }))).toBe(status);
     },
   );
+
+  test('is paused with a paused call, where it is not said to wait', async () => {
+    const paused = [{ call: '1.1', workflowId: 'r', activityId: '1.1' }];
+    const running = listed({ attributes: { ReloopAgent: 'a' } });
+    expect(await statusOfListed(nobody, running, paused)).toBe('paused');
+    expect(await statusOfListed(nobody, listed({ memo: { waiting } }), paused)).toBe('waiting');
+    expect(await statusOfListed(nobody, listed({ pausedInTemporal: {}, memo: { waiting } }))).toBe('paused');
+    const over = listed({ executionStatus: 'completed', attributes: { ReloopAgent: 'a' } });
+    expect(await statusOfListed(nobody, over, paused)).toBe('completed');
+  });
 
   test('has its status by what it says that waits', async () => {
     expect(await statusOfListed(nobody, listed({ memo: { waiting } }))).toBe('waiting');
@@ -101,6 +112,9 @@ describe('a run as the list has it', () => {
     const doubt = { call: '2.1', tool: 'pay', reason: 'doubt', until };
     expect(runsTable([{ ...run, waiting: [doubt] }])[1]).toMatch(/2\.1 pay doubt until \d\d:10:50/u);
     expect(runsTable([run])[0]).not.toContain('WAITS');
+    const pausedCalls = [{ call: '1.1', workflowId: 'r', activityId: '1.1' }];
+    expect(runsTable([{ ...run, pausedCalls }])[1]).toContain('1.1 paused in Temporal');
+    expect(runsTable([{ ...run, pausedInTemporal: {} }])[1]).toContain('paused in Temporal');
   });
 
   test.each([

@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import type { Json } from '../../agent/values/vocabulary.ts';
 import type { AgentRun } from '../../client/api/agent-run.ts';
+import { createWaitingFeed } from '../../gateway/waiting/waiting-feed.ts';
 import { encode } from '../../history/read/payloads.ts';
+import { agentTool } from '../../tools/agent-tool.ts';
 import { defineTool } from '../../tools/tool.ts';
 import { failedTasks } from '../support/raw-payloads.ts';
 import { eventOf, useRig, waitOf } from '../support/rig.ts';
@@ -31,6 +33,11 @@ const rig = useRig(
           return step === '1' ? act('slow', 'x') : answer('done');
         }),
       },
+      {
+        name: 'boss',
+        tools: [agentTool({ agent: 'caller', description: 'calls' })],
+        model: modelOf(() => act('caller', 'x')),
+      },
       { name: 'thinker', model: modelOf(() => new Promise<never>(() => undefined)) },
     ],
   },
@@ -43,13 +50,16 @@ const idOf = ({ id }: AgentRun) => ({ namespace: 'default', execution: { workflo
 async function started(agent: string, call: string): Promise<AgentRun> {
   observed = [];
   const run = await rig.client.start(agent, 'what?');
-  await expect
-    .poll(async () => {
-      const { pendingActivities } = await serviceOf().describeWorkflowExecution(idOf(run));
-      return pendingActivities?.map(({ activityId, lastStartedTime }) => lastStartedTime && activityId);
-    })
-    .toEqual([call]);
+  await expect.poll(() => pendingIn({ workflowId: run.id })).toEqual([call]);
   return run;
+}
+
+/** Ids of the activities that have begun. */
+async function pendingIn(execution: { workflowId: string }) {
+  const found = await serviceOf()
+    .describeWorkflowExecution({ namespace: 'default', execution })
+    .catch(() => undefined);
+  return found?.pendingActivities?.map(({ activityId, lastStartedTime }) => lastStartedTime && activityId);
 }
 
 async function complete(run: AgentRun, activityId: string, value: Json): Promise<void> {
@@ -106,11 +116,53 @@ describe('a call that an operator pauses', () => {
     const paused = await eventOf(run.events(), 'call_paused');
     expect(paused).toMatchObject({ call: '1.1', by: 'sue', reason: 'an incident' });
     const { status, pausedCalls } = await run.describe();
-    expect([status, pausedCalls]).toEqual(['paused', [{ call: '1.1', by: 'sue', reason: 'an incident' }]]);
-    const listed = async () => (await rig.client.listPage({ status: 'paused' })).runs.map(({ id }) => id);
-    await expect.poll(listed).toContain(run.id);
+    const names = { call: '1.1', workflowId: run.id, activityId: '1.1' };
+    const expected = [{ ...names, by: 'sue', reason: 'an incident' }];
+    expect([status, pausedCalls]).toEqual(['paused', expected]);
+    const listed = async () => (await rig.client.listPage({ status: 'paused' })).runs;
+    await expect.poll(listed).toContainEqual(expect.objectContaining({ id: run.id, pausedCalls: expected }));
+    const feed = createWaitingFeed(rig.client).changes('', AbortSignal.timeout(60_000));
+    expect((await feed.next()).value).toMatchObject({
+      run: { id: run.id, calls: [], paused: ['Call 1.1 is paused in Temporal by sue: an incident.'] },
+    });
     await serviceOf().unpauseActivity({ ...idOf(run), id: '1.1' });
     expect(await run.result()).toMatchObject({ output: 'done' });
+  });
+
+  test.each<[string, agent: string, activityId: string, below: string, end: RegExp]>([
+    ['a tool call', 'caller', '1.1', '', /reloop cancel \S+ 1\.1` ends the call/u],
+    ['a model call', 'thinker', '1', '', /reloop cancel \S+` ends the run/u],
+    ["a sub-agent's call", 'boss', '1.1', '/1.1', /reloop cancel \S+ 1\.1\/1\.1` ends the call/u],
+  ])('refuses each decision with what to do, for %s', async (_title, agent, activityId, below, end) => {
+    const run = await rig.client.start(agent, 'what?');
+    const execution = { workflowId: `${run.id}${below}` };
+    await expect.poll(() => pendingIn(execution)).toEqual([activityId]);
+    await serviceOf().pauseActivity({ namespace: 'default', execution, id: activityId });
+    const unpause = `temporal activity unpause --workflow-id ${execution.workflowId} --activity-id ${activityId}`;
+    const call = [...below.split('/').slice(1), activityId].join('/');
+    const refused = [
+      () => run.decide(undefined, { type: 'retry' }),
+      () => run.decide(undefined, { type: 'approve' }),
+      () => run.decide(undefined, { type: 'abort' }),
+      () => run.decide(call, { type: 'retry' }),
+      () => run.decide(call, { type: 'resolve', output: 'x' }),
+      () => run.retry(),
+    ];
+    await Promise.all(refused.map((decide) => expect(decide()).rejects.toThrow(unpause)));
+    await expect(refused[0]?.()).rejects.toThrow(end);
+    await run.cancel();
+    await expect(run.result()).rejects.toThrow('cancelled');
+  });
+
+  test('is no longer listed as paused when the run has left it behind by a rewind', async () => {
+    const run = await started('caller', '1.1');
+    await serviceOf().pauseActivity({ ...idOf(run), id: '1.1' });
+    const status = async () =>
+      (await rig.client.listPage({ idPrefix: run.id })).runs.map((one) => one.status);
+    await expect.poll(status).toEqual(['paused']);
+    await run.rewind({ step: 1 });
+    await expect.poll(status).toEqual(['running']);
+    await run.cancel();
   });
 });
 

@@ -1,10 +1,11 @@
 import { type ErrorInfo, type Json, type Usage, asText } from '../../../agent/values/vocabulary.ts';
 import { modelWords } from '../../../agent/definition/agent-models.ts';
 import type { ModelTurn } from '../../../agent/calls/calls.ts';
-import type { PausedBy, RunEvent, RunStep } from '../../../agent/run/events.ts';
+import type { PausedBy, PausedCall, RunEvent, RunStep } from '../../../agent/run/events.ts';
 import { type WaitingCall, calledText, reasonText } from '../../../agent/rules/waiting.ts';
 import type { RestartedEvent } from '../../../agent/calls/restart.ts';
-import type { CallNotBegun, PausedCall } from '../../../client/report.ts';
+import { pausedCallText, unpauseAdvice } from '../../../client/connect/paused-calls.ts';
+import type { CallNotBegun } from '../../../client/report.ts';
 import { cliName, shellWord } from '../../../client/connect/cli-name.ts';
 import { count, duration, oneLine } from '../../../render/words/amounts.ts';
 import { changeText, tries } from '../../../render/words/run-words.ts';
@@ -67,14 +68,13 @@ type Pause = Extract<RunEvent, { type: 'paused_in_temporal' | 'unpaused_in_tempo
 
 /** An operator's pause of the run or of a call by Temporal's own commands, or the end of the run's pause. */
 export function pauseText(pause: Pause | ({ type: 'call_paused' } & PausedCall)): string {
-  const sender = senderText(pause);
   switch (pause.type) {
     case 'paused_in_temporal':
-      return `Paused in Temporal${sender}. \`temporal workflow unpause\` lets the run continue.`;
+      return `Paused in Temporal${senderText(pause)}. \`temporal workflow unpause\` lets the run continue.`;
     case 'unpaused_in_temporal':
-      return `Unpaused in Temporal${sender}.`;
+      return `Unpaused in Temporal${senderText(pause)}.`;
     case 'call_paused':
-      return `Call ${pause.call} is paused in Temporal${sender}. \`temporal activity unpause\`, or Unpause in the Web UI, starts its next attempt.`;
+      return oneLine(`${pausedCallText(pause)} ${unpauseAdvice(pause)}`);
   }
 }
 

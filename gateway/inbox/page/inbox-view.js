@@ -49,9 +49,12 @@ export function createInboxView(waits) {
           ? 'Nothing that waits fits the filter.'
           : 'Nothing waits. A call that needs a person appears here.';
     problems.replaceChildren(
-      ...waits
-        .unreadable()
-        .map(({ id, problem = '' }) => el('p', { class: 'problem' }, `Run ${id} waits. ${problem}`)),
+      ...waits.halted().map(({ id, url, problem, paused = [] }) => {
+        const text = problem === undefined ? `Run ${id}: ${paused.join(' ')}` : `Run ${id} waits. ${problem}`;
+        const webUi = el('a', { href: url, target: '_blank', rel: 'noreferrer' }, "Temporal's Web UI");
+        const isLinked = problem === undefined && url !== undefined;
+        return el('p', { class: 'problem' }, text, ...(isLinked ? [' Unpause: ', webUi] : []));
+      }),
     );
     document.title = all.length === 0 ? 'Inbox · Reloop' : `(${all.length}) Inbox · Reloop`;
   }

@@ -38,9 +38,9 @@ export function createWaits() {
       }
     },
 
-    /** Runs that wait and cannot be read. */
-    unreadable() {
-      return [...runs.values()].filter(({ problem }) => problem !== undefined);
+    /** Runs that wait and cannot be read, and runs that an operator has paused in Temporal. */
+    halted() {
+      return [...runs.values()].filter(({ problem, paused }) => (problem ?? paused) !== undefined);
     },
 
     /**
