@@ -1,63 +1,13 @@
-import { EXCEPTION_TOOL, type Json } from '../../agent/values/vocabulary.ts';
+import { EXCEPTION_TOOL } from '../../agent/values/vocabulary.ts';
 import { fittingDecisions } from '../../agent/rules/decisions.ts';
 import { type WaitingCall, reasonText, stateOf } from '../../agent/rules/waiting.ts';
 import { failureText } from '../access/failure-text.ts';
 import { NO_WORKER } from '../replies/worker-parts.ts';
 import type { RunEnd, RunPart } from '../replies/run-parts.ts';
 import { type Approval, approvalId } from '../start/approvals.ts';
+import type { TextType, ToolInput, UiChunk, WaitingData } from './ui-types.ts';
 
-/** A chunk of the AI SDK's UI message stream, of those that a run needs. */
-export type UiChunk =
-  | { type: 'start'; messageId: string; messageMetadata: { run: string } }
-  | { type: 'start-step' | 'finish-step' }
-  | { type: `${TextType}-start` | `${TextType}-end`; id: string }
-  | { type: `${TextType}-delta`; id: string; delta: string }
-  | ({ type: 'tool-input-available' } & ToolInput)
-  | { type: 'tool-approval-request'; toolCallId: string; approvalId: string }
-  | { type: 'tool-output-available'; toolCallId: string; output: Json; preliminary?: true }
-  | { type: 'tool-output-denied'; toolCallId: string }
-  | {
-      type: 'tool-output-error';
-      toolCallId: string;
-      errorText: string;
-      dynamic?: true;
-      providerExecuted?: true;
-    }
-  | { type: 'data-waiting'; id: string; data: WaitingData | null }
-  /** No worker is there, until null. */
-  | { type: 'data-worker'; id: string; data: { text: string } | null }
-  | { type: 'error'; errorText: string }
-  | {
-      type: 'finish';
-      finishReason: 'stop' | 'length' | 'content-filter' | 'tool-calls' | 'other';
-      messageMetadata?: { status: RunEnd['status'] };
-    };
-
-type TextType = 'text' | 'reasoning';
-
-interface ToolInput {
-  toolCallId: string;
-  toolName: string;
-  input: Json;
-  /** The page has no types for the tools of the agent, and does not run them. Left out for a tool of the page. */
-  dynamic?: true;
-  providerExecuted?: true;
-}
-
-/** A wait that `POST /runs/RUN/decisions` ends. The protocol has a form of its own for approvals of the run's own calls. */
-export interface WaitingData extends Pick<WaitingCall, 'call' | 'tool' | 'toolInput' | 'reason'> {
-  run: string;
-  /** The `wait` of the decision. */
-  n: number;
-  /** A sentence without its subject: `failed`. */
-  text: string;
-  error?: string | undefined;
-  note?: Json | undefined;
-  /** Types of the decisions that fit. Empty for a caller who may not decide. */
-  decisions: string[];
-}
-
-/** The text was replaced, or dropped by a restart. The protocol cannot take text back. */
+/** The text was replaced, or dropped by a restart, and the page cannot remove it. */
 export class TextWithdrawn extends Error {}
 
 export interface UiChunks {
@@ -67,24 +17,33 @@ export interface UiChunks {
   isWaitingForPage(): boolean;
 }
 
-/**
- * Makes the chunks of a run's reply, which is one message. `answered`: waits whose answer the page has. `mayDecide`: the caller may answer approvals. For another one an approval is a
- * wait that somebody else ends, and the stream stays open for it.
- */
+export interface ChunkOptions {
+  /** The caller may answer approvals. For another one an approval is a wait that somebody else ends, and the stream stays open for it. */
+  mayDecide: boolean;
+  /** Approvals and results that the page has given. */
+  answered?: readonly Approval[] | undefined;
+  /** The page knows the newer chunks. */
+  isNewer?: boolean | undefined;
+}
+
+/** Makes the chunks of a run's reply, which is one message. */
 export function createUiChunks(
   run: string,
-  { mayDecide, answered = [] }: { mayDecide: boolean; answered?: readonly Approval[] | undefined },
+  { mayDecide, answered = [], isNewer = false }: ChunkOptions,
 ): UiChunks {
   /** The texts that are being written, in their order. */
   const texts = new Map<TextType, string>();
   const tools = new Map<string, ToolInput>();
-  const approvals = new Set<string>();
+  /** Calls that wait for approval, with the ids of their approvals. */
+  const approvals = new Map<string, string>();
   /** Calls of the page's tools, with the number of their wait. */
   const clientCalls = new Map<string, number>();
   const rejected = new Set<string>();
   const waits = new Set<string>();
   /** Calls with chunks. */
   const shown = new Set<string>();
+  /** Messages of people that the page has. */
+  const messages = new Set<string>();
   let step: string | undefined;
 
   return {
@@ -103,8 +62,9 @@ export function createUiChunks(
       case 'output':
         return [...closeStep(), ...write('text', 'output', part.text), ...endTexts()];
       case 'void':
-        if (shown.has(part.call)) throw new TextWithdrawn();
-        return [];
+        return takeBack(part.call);
+      case 'said':
+        return isNewer ? steer(part) : [];
       case 'tool_call':
         return part.action.tool === EXCEPTION_TOOL ? [] : [...stepOf(part.call), beginTool(part)];
       case 'tool_progress':
@@ -132,7 +92,7 @@ export function createUiChunks(
           ...endCalls(part.end),
           ...closeStep(),
           ...(step === undefined ? [] : [FINISH_STEP]),
-          ...endOf(part.end),
+          ...endOf(part.end, isNewer),
         ];
       default:
         return [];
@@ -150,7 +110,7 @@ export function createUiChunks(
 
   /** A page that sees its results at the end of the last step sends them, so another step ends a reply that has none. */
   function closeStep(): UiChunk[] {
-    const isLast = [...clientCalls.keys()].some((call) => call.split('.')[0] === step);
+    const isLast = [...clientCalls.keys()].some((call) => modelCallOf(call) === step);
     if (!isLast) return [];
     step = 'end';
     return [...endTexts(), FINISH_STEP, { type: 'start-step' }];
@@ -159,11 +119,33 @@ export function createUiChunks(
   /** Begins a step with the first part of a model call. */
   function stepOf(call: string): UiChunk[] {
     shown.add(call);
-    const [own = ''] = call.split('.');
-    if (own === step) return [];
+    return modelCallOf(call) === step ? [] : beginStep(call);
+  }
+
+  /** `between`: chunks that stand between the steps. */
+  function beginStep(call: string, between: UiChunk[] = []): UiChunk[] {
     const end = step === undefined ? [] : [...endTexts(), FINISH_STEP];
-    step = own;
-    return [...end, { type: 'start-step' }];
+    step = modelCallOf(call);
+    return [...end, ...between, { type: 'start-step' }];
+  }
+
+  function steer({ call, texts: said }: Part<'said'>): UiChunk[] {
+    messages.add(call);
+    const between = said.map((text, index): UiChunk => {
+      return { type: 'steering-message', id: `${idOf(call)}.${index + 1}`, parts: [{ type: 'text', text }] };
+    });
+    return beginStep(call, between);
+  }
+
+  /** A page can remove the parts of the latest step, and nothing else. */
+  function takeBack(call: string): UiChunk[] {
+    if (!shown.has(call) && !messages.has(call)) return [];
+    if (!isNewer || call !== step) throw new TextWithdrawn();
+    for (const calls of [shown, tools, approvals, clientCalls, rejected, waits]) {
+      for (const one of calls.keys()) if (modelCallOf(one) === step) calls.delete(one);
+    }
+    texts.clear();
+    return [{ type: 'reset-step' }];
   }
 
   function write(type: TextType, id: string, delta: string): UiChunk[] {
@@ -218,8 +200,8 @@ export function createUiChunks(
     const { call: id, n } = of;
     if (of.reason === 'client_tool' && tools.has(id)) return [];
     if (of.reason === 'approval' && tools.has(id) && mayDecide) {
-      approvals.add(id);
       const asked = approvalId({ run, call: id, n });
+      approvals.set(id, asked);
       return [{ type: 'tool-approval-request', toolCallId: idOf(id), approvalId: asked }];
     }
     waits.add(id);
@@ -228,14 +210,21 @@ export function createUiChunks(
 
   function endWait({ call: id, decision }: Part<'wait_ended'>): UiChunk[] {
     if (waits.delete(id)) return [{ type: 'data-waiting', id: idOf(id), data: null }];
-    const input = tools.get(id);
-    if (!approvals.delete(id) || input === undefined) return [];
+    const [input, asked] = [tools.get(id), approvals.get(id)];
+    if (!approvals.delete(id) || input === undefined || asked === undefined) return [];
     if (decision === 'reject') rejected.add(id);
+    if (isNewer && (decision === 'approve' || decision === 'reject')) {
+      return [{ type: 'tool-approval-response', approvalId: asked, approved: decision === 'approve' }];
+    }
     return decision === 'approve' ? [{ type: 'tool-input-available', ...input }] : [];
   }
 }
 
 type Part<T extends RunPart['type']> = Extract<RunPart, { type: T }>;
+
+function modelCallOf(call: string): string {
+  return call.split('.')[0] ?? '';
+}
 
 const FINISH_STEP: UiChunk = { type: 'finish-step' };
 /** Marks of a call that the page does not carry out. */
@@ -258,9 +247,10 @@ function waitingData(run: string, wait: WaitingCall, mayDecide: boolean): Waitin
 }
 
 /** `useChat` of the AI SDK 6 and 7 passes over an `abort`: a cancelled run has a reason that no other end has. */
-function endOf({ status, error, truncated }: RunEnd): UiChunk[] {
+function endOf({ status, error, truncated }: RunEnd, isNewer: boolean): UiChunk[] {
   if (status === 'failed') return [{ type: 'error', errorText: failureText(error) }];
   const cut = truncated === 'content_filter' ? 'content-filter' : (truncated ?? 'stop');
-  const finishReason = status === 'cancelled' ? 'other' : status === 'stopped' ? 'length' : cut;
+  const cancelled = isNewer ? 'interrupted' : 'other';
+  const finishReason = status === 'cancelled' ? cancelled : status === 'stopped' ? 'length' : cut;
   return [{ type: 'finish', finishReason, messageMetadata: { status } }];
 }

@@ -4,11 +4,13 @@ import type { ProtocolRequest, ProtocolRoute } from '../http/protocol.ts';
 import { ownSession } from '../start/own-runs.ts';
 import { followReply, partsUntilBegun } from '../replies/follow-reply.ts';
 import { sseResponse } from '../replies/sse-response.ts';
-import { type Approval, answerApprovals } from '../start/approvals.ts';
+import { answerApprovals } from '../start/approvals.ts';
 import { answerClientCalls } from '../start/client-calls.ts';
 import { type SetFields, readFields } from '../start/set-fields.ts';
 import { type StartedRun, startRun } from '../start/start-run.ts';
+import { knowsNewerChunks } from './page-version.ts';
 import { type UiRequest, readUiRequest } from './read-ui-request.ts';
+import type { ChunkOptions } from './ui-chunks.ts';
 import { uiStream } from './ui-stream.ts';
 
 export const uiRoutes: readonly ProtocolRoute[] = [
@@ -19,18 +21,20 @@ export const uiRoutes: readonly ProtocolRoute[] = [
 const APPROVALS = 'POST /ui/:agent/chat approvals';
 
 async function chat(request: ProtocolRequest): Promise<Response> {
+  const isNewer = knowsNewerChunks(request.request.headers);
   const asked = await readUiRequest(request.request);
   const fields = readFields(request.caller, 'POST /ui/:agent/chat', asked.body);
-  if (asked.type === 'question') return streamOf(request, await ask(request, asked, fields));
+  if (asked.type === 'question') return streamOf(request, await ask(request, asked, fields), { isNewer });
   const { answers, results } = asked;
   const ofResults = results.length === 0 ? undefined : await answerClientCalls(request, results);
   const ofAnswers = answers.length === 0 ? undefined : await answerApprovals(request, answers, APPROVALS);
   const id = ofAnswers ?? ofResults ?? '';
-  return streamOf(request, { id, hasBegun: true }, [...results, ...answers]);
+  return streamOf(request, { id, hasBegun: true }, { isNewer, answered: [...results, ...answers] });
 }
 
 /** Streams the message of the chat's latest run from its start. A page that has the message replaces it. */
 async function resume(request: ProtocolRequest): Promise<Response> {
+  const isNewer = knowsNewerChunks(request.request.headers);
   const own = ownSession(request, request.params['id'] ?? '');
   const found = await unless(
     SessionNotFound,
@@ -39,7 +43,7 @@ async function resume(request: ProtocolRequest): Promise<Response> {
   const id = found?.queued.at(-1) ?? found?.runs.at(-1);
   if (found === undefined || id === undefined) return new Response(null, { status: 204 });
   const hasBegun = id !== found.running && !found.queued.includes(id);
-  return streamOf(request, { id, hasBegun, session: found.name });
+  return streamOf(request, { id, hasBegun, session: found.name }, { isNewer });
 }
 
 /** The chat is the session, and the message is the key: a message that is sent again gives the same run. */
@@ -52,7 +56,11 @@ function ask(
   return startRun(request, { ...fields, agent, input, session, key: `${session}/${message}` });
 }
 
-function streamOf(request: ProtocolRequest, run: StartedRun, answered?: readonly Approval[]): Response {
+function streamOf(
+  request: ProtocolRequest,
+  run: StartedRun,
+  options: Pick<ChunkOptions, 'isNewer' | 'answered'>,
+): Response {
   const response = sseResponse(request.request, (signal) =>
     uiStream(
       run.id,
@@ -60,7 +68,7 @@ function streamOf(request: ProtocolRequest, run: StartedRun, answered?: readonly
         before: partsUntilBegun(request.client, run, signal),
         open: () => followReply(request, run, { until: 'end', signal }),
       },
-      { answered, mayDecide: mayUse(request.caller, APPROVALS), report: request.report },
+      { ...options, mayDecide: mayUse(request.caller, APPROVALS), report: request.report },
     ),
   );
   response.headers.set('x-vercel-ai-ui-message-stream', 'v1');

@@ -5,14 +5,10 @@ import { createKnownParts } from '../replies/parts-after.ts';
 import type { WorkerPart } from '../replies/worker-parts.ts';
 import { settledParts } from '../replies/settled-parts.ts';
 import { eventText } from '../replies/sse-response.ts';
-import type { Approval } from '../start/approvals.ts';
-import { TextWithdrawn, type UiChunk, createUiChunks } from './ui-chunks.ts';
+import { type ChunkOptions, TextWithdrawn, createUiChunks } from './ui-chunks.ts';
+import type { UiChunk } from './ui-types.ts';
 
-interface StreamOptions {
-  /** Approvals and results that the page has given: the stream begins after the last one of them. Default: with the message. */
-  answered?: readonly Approval[] | undefined;
-  /** The caller may answer approvals. */
-  mayDecide: boolean;
+interface StreamOptions extends ChunkOptions {
   report(error: unknown): void;
 }
 
@@ -23,10 +19,10 @@ interface StreamOptions {
 export async function* uiStream(
   run: string,
   { before, open }: { before: AsyncIterable<WorkerPart>; open: () => Promise<Reply> },
-  { answered = [], mayDecide, report }: StreamOptions,
+  { report, ...options }: StreamOptions,
 ): AsyncGenerator<string> {
   const start: UiChunk = { type: 'start', messageId: run, messageMetadata: { run } };
-  const early = createUiChunks(run, { mayDecide });
+  const early = createUiChunks(run, options);
   let isStarted = false;
   for await (const part of before) {
     for (const chunk of [...(isStarted ? [] : [start]), ...early.next(part)]) yield eventText(chunk);
@@ -38,7 +34,7 @@ export async function* uiStream(
     return;
   }
   try {
-    for await (const chunk of uiChunks(run, settledParts(reply.parts), { answered, mayDecide })) {
+    for await (const chunk of uiChunks(run, settledParts(reply.parts), options)) {
       if (!isStarted || chunk.type !== 'start') yield eventText(chunk);
     }
     yield eventText('[DONE]');
@@ -48,14 +44,14 @@ export async function* uiStream(
   }
 }
 
-/** The chunks of a message. Throws TextWithdrawn. */
+/** The chunks of a message, which begin after the last one of the `answered`. Throws TextWithdrawn. */
 export async function* uiChunks(
   run: string,
   parts: AsyncIterable<RunPart>,
-  { answered = [], mayDecide = true }: Partial<Pick<StreamOptions, 'answered' | 'mayDecide'>> = {},
+  options: ChunkOptions,
 ): AsyncGenerator<UiChunk> {
-  const chunks = createUiChunks(run, { mayDecide, answered });
-  const isKnown = createKnownParts(answered);
+  const chunks = createUiChunks(run, options);
+  const isKnown = createKnownParts(options.answered ?? []);
   let isCaughtUp = false;
   yield { type: 'start', messageId: run, messageMetadata: { run } };
   for await (const part of parts) {

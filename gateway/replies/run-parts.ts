@@ -25,6 +25,8 @@ export type RunPart = {
   /** No worker polls the run's task queue, or a worker does again. Sent only when that has changed: at first a worker is there. */
   | { type: 'worker'; isThere: boolean }
   | { type: 'waiting'; wait: WaitingCall }
+  /** People's messages to the run, as its next model call begins, which has them. `call`: `3.said1` at the model call `3`. */
+  | { type: 'said'; call: string; texts: string[] }
   /** `decision`: undefined where no person decided in this run. */
   | { type: 'wait_ended'; call: string; decision?: DecisionName | undefined }
   /** All that was recorded when reading began has been given: a call that waits now waits still. Not for a run that has ended. */
@@ -58,6 +60,9 @@ export async function* runParts(
   /** By call; the order is that of the calls. */
   const written = new Map<string, Written>();
   let lastText: string | undefined;
+  /** Messages that no model call has yet. */
+  let unheard: string[] = [];
+  let said = 0;
   for await (const event of events) {
     if (event.within !== undefined) continue;
     for (const part of partsOf(event)) {
@@ -67,6 +72,11 @@ export async function* runParts(
 
   function partsOf(event: RunEvent): RunPart[] {
     switch (event.type) {
+      case 'model_started':
+        return hear(event.call);
+      case 'steered':
+        if (event.message.type === 'say') unheard.push(event.message.text);
+        return [];
       case 'model_text':
         return isPlain ? write(event.call, event.attempt, { text: event.text }) : [];
       case 'model_reasoning':
@@ -100,6 +110,7 @@ export async function* runParts(
       case 'resumed':
         return [{ type: 'wait_ended', call: event.call }];
       case 'restarted':
+        unheard = []; // those that the model has still to see are said again
         return droppedBy(event).flatMap(drop);
       case 'finish': {
         const text = asText(event.output);
@@ -110,6 +121,14 @@ export async function* runParts(
       default:
         return [];
     }
+  }
+
+  function hear(modelCall: string): RunPart[] {
+    if (unheard.length === 0) return [];
+    const part: RunPart = { type: 'said', call: `${modelCall}.said${++said}`, texts: unheard };
+    written.set(part.call, { attempt: 0, text: '', reasoning: '' });
+    unheard = [];
+    return [part];
   }
 
   /** `whole`: the fields are complete. A live reasoning may be the end of a longer one, which is left out until then. */

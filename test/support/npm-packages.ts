@@ -50,6 +50,19 @@ export function nodeIn(folder: string, version: string): string {
 
 const NODE = '24.21.0';
 
+/** Version 7 of the AI SDK with `useChat` and two providers. It names Node 22, and loads in 20 too (40 MB). */
+export function fetchAiSdk7(): ReturnType<typeof fetchNpm> {
+  const packages = [
+    'ai@7.0.173',
+    '@ai-sdk/react@4.0.177',
+    '@ai-sdk/openai@4.0.118',
+    '@ai-sdk/openai-compatible@3.0.92',
+    'react@19.3.1',
+    'react-dom@19.3.1',
+  ];
+  return fetchNpm({ name: 'npm-ai-7.0.173', packages });
+}
+
 /** OpenAI's clients for JavaScript, and frameworks that use them; with a Node, because they need 22 or later (650 MB). */
 export async function fetchClientsNode(): Promise<{ folder: string; node: string } | { missing: string }> {
   const packages = [

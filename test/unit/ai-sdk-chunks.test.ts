@@ -1,90 +1,20 @@
-import { type UIMessage, type UIMessageChunk, readUIMessageStream, uiMessageChunkSchema } from 'ai';
+import {
+  type UIMessage,
+  lastAssistantMessageIsCompleteWithToolCalls,
+  readUIMessageStream,
+  uiMessageChunkSchema,
+} from 'ai';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { RunEvent } from '../../agent/run/events.ts';
-import { TextWithdrawn } from '../../gateway/ai-sdk/ui-chunks.ts';
-import { uiChunks } from '../../gateway/ai-sdk/ui-stream.ts';
-import { runParts } from '../../gateway/replies/run-parts.ts';
-import { settledParts } from '../../gateway/replies/settled-parts.ts';
 import type { Approval } from '../../gateway/start/approvals.ts';
+import * as reader from '../support/ui-messages.ts';
+import { RUN, action, caughtUp, decided, ends, over, step, waits, writes } from '../support/ui-messages.ts';
 
-const RUN = 'acme.chairs';
-
-async function* given(events: readonly object[]): AsyncGenerator<RunEvent> {
-  yield* events.map((event) => ({ at: 0, ...event }) as RunEvent);
-}
-
-async function* partsOf(events: readonly object[]) {
-  for await (const part of runParts(given(events), { isPlain: true })) yield { part };
-}
-
-/** The chunks, each of which the AI SDK's own schema takes. `isWithdrawn`: the connection is broken at the end. */
-async function chunksOf(events: readonly object[], answered?: Approval[], mayDecide = true) {
-  const chunks: UIMessageChunk[] = [];
-  try {
-    for await (const chunk of uiChunks(RUN, settledParts(partsOf(events)), { answered, mayDecide })) {
-      const { success } = (await uiMessageChunkSchema().validate?.(chunk)) ?? {};
-      expect([chunk, success]).toEqual([chunk, true]);
-      chunks.push(structuredClone(chunk));
-    }
-  } catch (error) {
-    if (error instanceof TextWithdrawn) return { chunks, isWithdrawn: true };
-    throw error;
-  }
-  return { chunks, isWithdrawn: false };
-}
-
-/** The message as the AI SDK's own reader has it at the end. */
-async function messageOf(events: readonly object[], message?: UIMessage, answered?: Approval[]) {
-  const { chunks } = await chunksOf(events, answered);
-  const stream = new ReadableStream<UIMessageChunk>({
-    start(controller) {
-      chunks.forEach((chunk) => controller.enqueue(chunk));
-      controller.close();
-    },
-  });
-  let last: UIMessage | undefined;
-  const errors: unknown[] = [];
-  for await (const state of readUIMessageStream({
-    stream,
-    ...(message && { message }),
-    onError: (error) => errors.push(error),
-  })) {
-    last = state;
-  }
-  return { parts: last?.parts.map(essence) ?? [], errors, last };
-}
-
-function essence(part: UIMessage['parts'][number]): unknown {
-  if (part.type === 'text' || part.type === 'reasoning') return `${part.type}: ${part.text}`;
-  if (part.type !== 'dynamic-tool') return part.type === 'step-start' ? '-' : part;
-  const { toolName, state, output } = part;
-  return `${toolName} ${state}${output === undefined ? '' : ` ${JSON.stringify(output)}`}`;
-}
-
-const action = (call: string, tool = 'price') => ({
-  type: 'action',
-  call,
-  action: { tool, toolInput: 'chair', log: '' },
-});
-const step = (call: string, observation: unknown) => ({
-  type: 'step',
-  step: { call, action: action(call).action, observation, attempts: 1, durationMs: 1 },
-});
-const writes = (text: string, attempt = 1) => ({ type: 'model_text', call: '1', attempt, text });
-const ends = (call: string, text: string, more: object = {}) => ({
-  type: 'model_ended',
-  call,
-  attempts: 1,
-  turn: { text, decision: { type: 'finish' }, ...more },
-});
-const waits = (call: string, reason = 'approval', n = 0) => ({
-  type: 'waiting',
-  wait: { call, n, tool: 'price', toolInput: 'chair', reason },
-});
-const decided = (call: string, type: string) => ({ type: 'decided', call, decision: { type } });
-const over = (status: string, more: object = {}) => ({ type: 'run_ended', status, error: null, ...more });
-const caughtUp = { type: 'caught_up' };
+const ai6 = { readUIMessageStream, uiMessageChunkSchema };
+const chunksOf = (events: readonly object[], answered?: Approval[], mayDecide = true) =>
+  reader.chunksOf(ai6, events, { answered, mayDecide });
+const messageOf = (events: readonly object[], message?: UIMessage, answered?: Approval[]) =>
+  reader.messageOf(ai6, events, { message, answered });
 
 const turn = [ends('1', 'Let me see.', { reasoning: 'Hm' }), action('1.1')];
 const answer = [ends('2', 'It is 5.'), over('completed')];
@@ -196,6 +126,37 @@ describe('a call that waits for approval', () => {
       finishReason: 'tool-calls',
     });
     expect((await chunksOf(both)).chunks.at(-1)).toMatchObject({ type: 'tool-approval-request' });
+  });
+});
+
+describe('a call of a tool of the page', () => {
+  const asked = [ends('1', ''), { ...action('1.1'), client: true }, waits('1.1', 'client_tool')];
+
+  test.each([
+    ['has its result', [decided('1.1', 'resolve'), step('1.1', 'red')]],
+    ['has none', []],
+  ])('that %s is not answered by the page once more when the run ends after it', async (_, rest) => {
+    const endings = [
+      [over('cancelled')],
+      [over('stopped')],
+      [{ type: 'finish', output: 'Done.', log: '' }, over('stopped')],
+    ];
+    for (const ending of endings) {
+      const { last } = await messageOf([...asked, ...rest, ...ending]);
+      expect(last?.parts).toContainEqual(expect.objectContaining({ type: 'tool-price' }));
+      expect(lastAssistantMessageIsCompleteWithToolCalls({ messages: last ? [last] : [] })).toBe(false);
+    }
+  });
+
+  test('ends the stream, and the result continues the message', async () => {
+    const { chunks, last } = {
+      ...(await chunksOf([...asked, caughtUp])),
+      ...(await messageOf([...asked, caughtUp])),
+    };
+    expect(chunks.at(-1)).toEqual({ type: 'finish', finishReason: 'tool-calls' });
+    const events = [...asked, decided('1.1', 'resolve'), step('1.1', 'red'), caughtUp, ...answer];
+    const { parts } = await messageOf(events, last, [{ run: RUN, call: '1.1', n: 0 }]);
+    expect(parts.slice(2)).toEqual(['-', 'text: It is 5.']);
   });
 });
 

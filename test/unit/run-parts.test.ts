@@ -118,3 +118,28 @@ test('parts of recorded events have the cursor of their event, and sub-agents ha
   ]);
   expect(parts.map(({ eventId }) => eventId)).toEqual([undefined, 'e7', 'e7']);
 });
+
+describe('a message to the run', () => {
+  const says = (said: string) => ({ type: 'steered', message: { type: 'say', text: said } });
+  const begins = (call: string) => ({ type: 'model_started', call });
+
+  test('comes with the model call that has it, and not without one', async () => {
+    const events = [begins('1'), says('Short.'), says('In euros.'), begins('2'), says('Now.')];
+    await expect(partsOf(events)).resolves.toEqual([
+      { type: 'said', call: '2.said1', texts: ['Short.', 'In euros.'] },
+    ]);
+    await expect(partsOf([{ type: 'steered', message: { type: 'pause' } }, begins('1')])).resolves.toEqual(
+      [],
+    );
+  });
+
+  test('is taken back with a step that is dropped, and comes again with the message that is said again', async () => {
+    const rewind = { type: 'restarted', by: 'rewind', step: 1 };
+    const events = [says('Short.'), begins('1'), says('Lost.'), rewind, says('Short.'), begins('1')];
+    await expect(partsOf(events)).resolves.toEqual([
+      { type: 'said', call: '1.said1', texts: ['Short.'] },
+      { type: 'void', call: '1.said1' },
+      { type: 'said', call: '1.said2', texts: ['Short.'] },
+    ]);
+  });
+});

@@ -4,7 +4,7 @@ import { messageElement } from './chat-view.js';
 import { announce, el, newId } from './dom.js';
 
 /** @import { ChatMessage } from './chat-message.js' */
-/** @import { UiChunk } from '../../ai-sdk/ui-chunks.ts' */
+/** @import { UiChunk } from '../../ai-sdk/ui-types.ts' */
 
 const SHORTEST_RETRY_MS = 500;
 const LONGEST_RETRY_MS = 10_000;

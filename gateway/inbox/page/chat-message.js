@@ -1,4 +1,4 @@
-/** @import { UiChunk, WaitingData } from '../../ai-sdk/ui-chunks.ts' */
+/** @import { UiChunk, WaitingData } from '../../ai-sdk/ui-types.ts' */
 /** @import { Json } from '../../../agent/values/vocabulary.ts' */
 
 /**

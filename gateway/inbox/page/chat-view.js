@@ -3,7 +3,7 @@ import { el, pre } from './dom.js';
 import { readOutput, textOf } from './values.js';
 
 /** @import { ChatMessage, Part } from './chat-message.js' */
-/** @import { WaitingData } from '../../ai-sdk/ui-chunks.ts' */
+/** @import { WaitingData } from '../../ai-sdk/ui-types.ts' */
 
 /** @typedef {(wait: { run: string, call: string, n: number }, decision: { type: string, [field: string]: unknown }) => unknown} Decide */
 
