@@ -57,3 +57,26 @@ export function mayPass(type: ModelErrorType): boolean {
     'ModelInvalidResponse',
   ].includes(type);
 }
+
+/** Status of an error that came without one, inside a 200: some carry it as the code, others only a word for it. */
+export function statusOfCode({
+  code,
+  type,
+}: {
+  code?: string | number | null | undefined;
+  type?: string | null | undefined;
+}): number | undefined {
+  const status = Number(code);
+  if (status >= 400 && status < 600) return status;
+  const words = `${code} ${type}`;
+  return STATUS_OF_WORD.find(([word]) => word.test(words))?.[1];
+}
+
+const STATUS_OF_WORD: readonly [RegExp, number][] = [
+  [/rate_limit|too_many_requests|quota|billing/i, 429],
+  [/api_key|authentication/i, 401],
+  [/permission/i, 403],
+  [/not_found/i, 404],
+  [/time_?out/i, 408],
+  [/context|invalid_request|bad_request/i, 400],
+];

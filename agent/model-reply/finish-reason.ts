@@ -36,7 +36,7 @@ const FILTERED =
   /^(content_?filter(ed)?\b.*|sensitive|(image_)?safety|recitation|prohibited_content|blocklist|spii|guardrail_intervened|refusal|error_toxic)$/u;
 
 /**
- * OpenRouter, Mistral, vLLM and the AI SDK: `error`. vLLM and SGLang: `abort`. DeepSeek: `insufficient_system_resource`. Z.ai:
+ * OpenRouter, Mistral, vLLM and the AI SDK: `error`. AI SDK 7, where a stream ended without a reason: `interrupted`. vLLM and SGLang: `abort`. DeepSeek: `insufficient_system_resource`. Z.ai:
  * `network_error`. Cohere: `USER_CANCEL`, `TIMEOUT`.
  */
 const BROKEN =

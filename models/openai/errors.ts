@@ -4,7 +4,7 @@ import { connectionProblem } from '../../agent/values/http-exchange.ts';
 import { retryAfter, waitIn } from '../../agent/values/retry-after.ts';
 import { boundedText } from '../../agent/values/values.ts';
 import { type ModelErrorType, ModelError } from '../model.ts';
-import { mayPass, typeOfStatus } from '../failure-types.ts';
+import { mayPass, statusOfCode, typeOfStatus } from '../failure-types.ts';
 import {
   NO_IMAGES_ADVICE,
   NO_TOOLS_ADVICE,
@@ -80,29 +80,14 @@ function typeOf(error: APIError): ModelErrorType {
   return typeOfStatus(statusOf(error), `${error.code} ${error.message}`);
 }
 
-/** Errors inside a 200 have no status of their own: some carry one as the code, others only a word for it. */
+/** Errors inside a 200 have no status of their own. */
 function statusOf(error: APIError): number {
-  const code = Number(error.code);
   const status: number | undefined = error.status;
-  if (status !== undefined) return status;
-  if (code >= 400 && code < 600) return code;
-  const words = `${error.code} ${error.type}`;
-  return (
-    STATUS_OF_WORD.find(([word]) => word.test(words))?.[1] ?? (NO_SUCH_PATH.test(error.message) ? 404 : 500)
-  );
+  return status ?? statusOfCode(error) ?? (NO_SUCH_PATH.test(error.message) ? 404 : 500);
 }
 
 /** LM Studio answers any path it does not have with 200 and this. */
 const NO_SUCH_PATH = /unexpected endpoint/i;
-
-const STATUS_OF_WORD: readonly [RegExp, number][] = [
-  [/rate_limit|too_many_requests|quota|billing/i, 429],
-  [/api_key|authentication/i, 401],
-  [/permission/i, 403],
-  [/not_found/i, 404],
-  [/time_?out/i, 408],
-  [/context|invalid_request|bad_request/i, 400],
-];
 
 function isOutOfCredit(error: APIError): boolean {
   const said = `${error.code} ${error.type} ${error.message}`;

@@ -2,7 +2,7 @@ import { z } from 'zod/v4';
 import { isSecretKey, secretValues, withoutSecrets } from '../../agent/text/secrets.ts';
 import { retryAfter, waitIn } from '../../agent/values/retry-after.ts';
 import { boundedText } from '../../agent/values/values.ts';
-import { mayPass, typeOfStatus } from '../failure-types.ts';
+import { mayPass, statusOfCode, typeOfStatus } from '../failure-types.ts';
 import { ModelError, type ModelErrorType } from '../model.ts';
 import {
   NO_IMAGES_ADVICE,
@@ -64,10 +64,34 @@ function wordsOf({ message, responseBody = '' }: SdkError): string {
 
 /** Message and name of an error are not own fields, so a parser would not see them. */
 function fieldsToRead(error: unknown): object {
-  if (!(error instanceof Error)) return {};
+  if (!(error instanceof Error)) return answerInStream(error);
   const { name, message } = error;
   return { ...Object.fromEntries(Object.entries(error)), name, message };
 }
+
+/**
+ * Reads an error that came in the middle of a stream as if it had been the answer. Providers' packages pass on the provider's own object
+ * (@ai-sdk/openai 3 and 4, @ai-sdk/anthropic: `{ type: 'overloaded_error', message: 'Overloaded' }`), which is not an Error.
+ */
+function answerInStream(error: unknown): SdkError {
+  const sent = SentError.safeParse(error).data ?? {};
+  const responseBody = typeof error === 'string' ? error : JSON.stringify(error ?? 'an error without words');
+  return {
+    name: 'AI_APICallError',
+    message: sent.message ?? responseBody,
+    statusCode: sent.statusCode ?? statusOfCode(sent) ?? 500,
+    isRetryable: sent.isRetryable,
+    responseBody,
+  };
+}
+
+const SentError = z.object({
+  message: z.string().optional().catch(undefined),
+  code: z.union([z.string(), z.number()]).nullish().catch(undefined),
+  type: z.string().nullish().catch(undefined),
+  statusCode: z.number().optional().catch(undefined),
+  isRetryable: z.boolean().optional().catch(undefined),
+});
 
 type Kind = [ModelErrorType, retryable: boolean];
 

@@ -12,6 +12,7 @@ const BROKEN: [source: string, reason: string][] = [
   ['Z.ai', 'network_error'],
   ['Cohere', 'TIMEOUT'],
   ['Cohere', 'USER_CANCEL'],
+  ['the AI SDK 7', 'interrupted'],
 ];
 
 describe('a reason to finish', () => {
@@ -112,7 +113,7 @@ describe('a reply that the provider broke off is a failure that is asked again',
 
   test('of the AI SDK, and of a model of the user’s own', async () => {
     const parts = [{ type: 'text', text: HALF }];
-    for (const version of ['v2', 'v3']) {
+    for (const version of ['v2', 'v3', 'v4']) {
       const reply = await fromVercelModel(sdkModel(version, [[...parts, finish('error', version)]])).call(
         modelRequest(),
         callContext(),

@@ -153,6 +153,39 @@ describe('a model of the AI SDK', () => {
     expect(await failureOf(ask(sdkModel('v3', [inStream])))).toMatchObject(expected);
   });
 
+  test.each<[string, unknown, object]>([
+    [
+      '@ai-sdk/anthropic',
+      { type: 'overloaded_error', message: 'Overloaded' },
+      { type: 'ModelServerError', retryable: true },
+    ],
+    [
+      '@ai-sdk/openai 4',
+      { message: 'slow down', type: 'tokens', code: 'x', statusCode: 429, isRetryable: true, data: {} },
+      { type: 'ModelRateLimited', retryable: true },
+    ],
+    [
+      '@ai-sdk/openai-compatible',
+      { message: 'no', code: 'invalid_api_key', param: null },
+      { type: 'ModelAuthenticationError', retryable: false },
+    ],
+    ['a server with a status as its code', { message: 'no', code: 404 }, { type: 'ModelNotFound' }],
+    [
+      'a server with words',
+      { message: "This model's maximum context length is 9", type: 'invalid_request_error' },
+      { type: 'ModelContextTooLong', retryable: false },
+    ],
+    ['a text', 'It fell over.', { type: 'ModelServerError', message: expect.stringContaining('fell over') }],
+    ['another object', { internalServerException: {} }, { type: 'ModelServerError', retryable: true }],
+    ['nothing', undefined, { type: 'ModelServerError', retryable: true }],
+  ])(
+    'fails as any other model does where its stream brings the error of %s',
+    async (_of, error, expected) => {
+      const inStream: SdkPart[] = [...text('Hel'), { type: 'error', error }];
+      expect(await failureOf(ask(sdkModel('v4', [inStream])))).toMatchObject(expected);
+    },
+  );
+
   test('never repeats a key that stands in the environment', async () => {
     vi.stubEnv('OTHER_API_KEY', 'not-like-a-key-at-all');
     const error = apiCallError('invalid key not-like-a-key-at-all', { statusCode: 401 });
