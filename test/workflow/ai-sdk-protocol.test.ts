@@ -2,6 +2,7 @@ import { Chat } from '@ai-sdk/react';
 import {
   DefaultChatTransport,
   type UIMessage,
+  type UIMessageChunk,
   isToolUIPart,
   lastAssistantMessageIsCompleteWithApprovalResponses,
 } from 'ai';
@@ -96,6 +97,52 @@ test('an approval that somebody else gave shows when the stream is resumed', asy
   await rig.client.get(chat.lastMessage?.id ?? '').decide('1.1', { type: 'approve' });
   await chat.resumeStream();
   expect(shown(chat)[1]).toEqual(['assistant', 'One moment.', '1.1 output-available', 'done']);
+});
+
+test('only a page that names its version gets the chunks that version 6 refuses', async () => {
+  const chat = chatWith('careful');
+  await chat.sendMessage({ text: 'Do it.' });
+  const run = rig.client.get(chat.lastMessage?.id ?? '');
+  await run.say('Hurry.');
+  const typesOf = async (version?: string) => {
+    const headers = { ...front.headersOf('root'), ...(version !== undefined && { 'x-ai-sdk': version }) };
+    const response = await fetch(`${front.url}/ui/careful/chat/${chat.id}/stream`, { headers });
+    const lines = (await response.text()).matchAll(/^data: (\{.*\})$/gmu);
+    const chunks = [...lines].map(([, line = '']) => JSON.parse(line) as UIMessageChunk);
+    return chunks.map((chunk) => (chunk.type === 'finish' ? `finish ${chunk.finishReason}` : chunk.type));
+  };
+  await run.decide('1.1', { type: 'approve' });
+  await run.result();
+  const [older, newer] = [await typesOf('7.0.162'), await typesOf('7.0.163')];
+  expect(newer.filter((type) => !older.includes(type))).toEqual([
+    'tool-approval-response',
+    'steering-message',
+  ]);
+  const at = newer.indexOf('steering-message');
+  expect(newer.slice(at - 1, at + 3)).toEqual([
+    'finish-step',
+    'steering-message',
+    'start-step',
+    'text-start',
+  ]);
+  expect(await typesOf()).toEqual(older);
+
+  await chat.sendMessage({ text: 'Do it again.' });
+  await rig.client.get(chat.lastMessage?.id ?? '').cancel();
+  expect((await typesOf()).at(-1)).toBe('finish other');
+  expect((await typesOf('7.1.0')).at(-1)).toBe('finish interrupted');
+});
+
+test('a version that cannot be read is refused before the run starts', async () => {
+  const chat = new Chat<UIMessage>({
+    transport: new DefaultChatTransport({
+      api: `${front.url}/ui/echo/chat`,
+      headers: { ...front.headersOf('ann'), 'X-AI-SDK': '7' },
+    }),
+  });
+  await chat.sendMessage({ text: 'What?' });
+  expect(chat.error?.message).toContain('such as 7.0.163');
+  await expect(rig.client.session(`front-acme.${chat.id}`).describe()).rejects.toThrow();
 });
 
 test('a failed call is a data part, and a decision continues the stream', async () => {
