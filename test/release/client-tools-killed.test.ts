@@ -93,7 +93,7 @@ describe.each([
         api: '/ui/shop/chat',
         headers: { authorization: `Bearer ${TOKEN}`, ...header },
         body: { clientTools: [{ name: 'pick', description: 'Picks.', inputSchema }] },
-        fetch: (path, init) => fetch(both.url + String(path), init),
+        fetch: (path, init) => fetch(new URL(path instanceof Request ? path.url : path, both.url), init),
       }),
       sendAutomaticallyWhen: lastAssistantMessageIsCompleteWithToolCalls,
       onToolCall: ({ toolCall }) => void asked.push(toolCall),
