@@ -1,5 +1,6 @@
 import type { Client, ElicitResult } from '@modelcontextprotocol/client';
 import { withoutSecrets } from '../../agent/text/secrets.ts';
+import { connectionProblem, wasNeverSent } from '../../agent/values/http-exchange.ts';
 import {
   type Circumstances,
   MCP_ERROR,
@@ -14,7 +15,14 @@ import { answerInCall, headersOfCall, outsideOfCalls } from './call-under-way.ts
 import { httpTransport } from './http-transport.ts';
 import { type McpServer, serverName } from './server-spec.ts';
 import { secretsOfHeaders, secretsOf } from './server-secrets.ts';
-import { CLIENT, type Revision, clientOptions, connectOptions, otherRevision } from './revision.ts';
+import {
+  CLIENT,
+  type McpProtocolVersion,
+  type Revision,
+  clientOptions,
+  connectOptions,
+  nextRevision,
+} from './revision.ts';
 import { type StdioTransport, stdioTransport } from './stdio-transport.ts';
 import { withWholeResults } from './whole-results.ts';
 
@@ -46,7 +54,12 @@ class McpUnavailable extends Error {
 /** The server does not know the session any more. MCP wants a client to begin another one. */
 class SessionGone extends McpUnavailable {}
 
-export function mcpConnection(server: McpServer, timeoutMs: number): McpConnection {
+/** `protocolVersion` undefined: the newest revision that the server speaks. */
+export function mcpConnection(
+  server: McpServer,
+  timeoutMs: number,
+  protocolVersion?: McpProtocolVersion,
+): McpConnection {
   const secrets = secretsOf(server);
   const hide = (text: string) =>
     withoutSecrets(text, [...secrets, ...secretsOfHeaders(headersOfCall() ?? {})]);
@@ -54,7 +67,7 @@ export function mcpConnection(server: McpServer, timeoutMs: number): McpConnecti
 
   const connected = () => {
     const opening = outsideOfCalls(() =>
-      open(server, { timeoutMs, hide }, () => {
+      open(server, { timeoutMs, hide, protocolVersion }, () => {
         if (current === opening) current = undefined;
       }),
     );
@@ -103,12 +116,15 @@ interface OpenConnection {
   seen(): Circumstances;
 }
 
-type OpenOptions = Pick<Circumstances, 'timeoutMs' | 'hide'>;
+interface OpenOptions extends Pick<Circumstances, 'timeoutMs' | 'hide'> {
+  protocolVersion: McpProtocolVersion | undefined;
+}
 
 /** Throws McpUnavailable. `forget` is called as soon as the link is of no more use. */
 async function open(server: McpServer, options: OpenOptions, forget: () => void): Promise<OpenConnection> {
   const late = lateness(options.timeoutMs);
-  let revision: Revision = 'any';
+  const tried: Revision[] = [];
+  let revision: Revision = options.protocolVersion ?? 'any';
   try {
     for (;;) {
       const { link, connected } = await begin(server, { ...options, revision, forget });
@@ -118,8 +134,12 @@ async function open(server: McpServer, options: OpenOptions, forget: () => void)
       } catch (error) {
         link.forget();
         void link.client.close();
-        const next = otherRevision(error, revision);
-        if (next === undefined) throw new McpUnavailable(messageOf(server, error, link.seen()), true);
+        tried.push(revision);
+        const next = nextRevision(error, tried);
+        if (next === undefined) {
+          const message = messageOf(server, error, link.seen());
+          throw new McpUnavailable(`${message}${onlyVersion(error, options.protocolVersion)}`, true);
+        }
         revision = next;
       }
     }
@@ -128,10 +148,21 @@ async function open(server: McpServer, options: OpenOptions, forget: () => void)
   }
 }
 
+/** Words about the option, which may be the reason why a server does not take the connection. */
+function onlyVersion(error: unknown, version: McpProtocolVersion | undefined): string {
+  if (version === undefined || wasNeverSent(connectionProblem(error))) return '';
+  return ` (mcp() speaks only ${version} with it: see its option protocolVersion)`;
+}
+
 /** Begins to connect, and says how it went by `connected`. */
 async function begin(
   server: McpServer,
-  { timeoutMs, hide, revision, forget }: OpenOptions & { revision: Revision; forget(): void },
+  {
+    timeoutMs,
+    hide,
+    revision,
+    forget,
+  }: Pick<OpenOptions, 'timeoutMs' | 'hide'> & { revision: Revision; forget(): void },
 ): Promise<{ link: OpenConnection; connected: Promise<void> }> {
   const { Client: SdkClient } = await import('@modelcontextprotocol/client');
   const transport = 'url' in server ? await httpTransport(server) : await stdioTransport(server);

@@ -91,7 +91,7 @@ export function unmetNeed(error: unknown): string | undefined {
   if (code === PAGE_REQUIRED) return `wants a person to open a page first, which Reloop does not show`;
   const [asked] = ASKING.exec(message) ?? [];
   if (asked === 'elicitation/create')
-    return `asks a person in the course of the call (${asked}), which Reloop's client cannot do`;
+    return `asks a person in the course of the call (${asked}), which works by no revision with effects: 'once', and else only by one before 2026-07-28: see the option protocolVersion`;
   return asked === undefined ? undefined : `needs ${asked}, which Reloop's client does not answer`;
 }
 

@@ -11,6 +11,7 @@ import { withHeadersOf } from './call-under-way.ts';
 import { mcpConnection } from './connection.ts';
 import { cancelTask } from './server-task.ts';
 import { requirePackage } from '../optional-package.ts';
+import { type McpProtocolVersion, PROTOCOL_VERSIONS } from './revision.ts';
 import { type McpServer, checkServer, serverName } from './server-spec.ts';
 import { problemOfName } from '../tool-name.ts';
 import { checkWhole } from '../whole-number.ts';
@@ -29,6 +30,8 @@ export interface McpOptions extends Partial<Omit<ToolOptions, 'name' | 'descript
   only?: readonly string[];
   /** For the server to start and to list all its tools. Default 60 s. */
   connectTimeoutMs?: number;
+  /** The revision of MCP to speak with the server, and no other. Default: 2026-07-28 where the server speaks it, else the newest older one. */
+  protocolVersion?: McpProtocolVersion;
 }
 
 type McpApproval = Approval<{ [field: string]: Json }>;
@@ -39,12 +42,20 @@ type McpApproval = Approval<{ [field: string]: Json }>;
  */
 export async function mcp(
   server: McpServer,
-  { prefix = '', only, connectTimeoutMs = 60_000, approval = 'never', ...options }: McpOptions = {},
+  {
+    prefix = '',
+    only,
+    connectTimeoutMs = 60_000,
+    protocolVersion,
+    approval = 'never',
+    ...options
+  }: McpOptions = {},
 ): Promise<Tool[]> {
   requirePackage('@modelcontextprotocol/client', 'mcp()');
   checkServer(server);
   checkWhole('mcp: connectTimeoutMs', connectTimeoutMs, { unit: 'milliseconds', min: 1, max: LONGEST_MS });
-  const connection = mcpConnection(server, connectTimeoutMs);
+  checkVersion(protocolVersion);
+  const connection = mcpConnection(server, connectTimeoutMs, protocolVersion);
   const deadline = performance.now() + connectTimeoutMs;
   const { listed, hasTasks } = await announced(`MCP server ${serverName(server)}`, () =>
     connection.use(async (client) => {
@@ -70,6 +81,13 @@ export async function mcp(
       approval: isPerTool(approval) ? (approval[tool.name] ?? 'never') : approval,
     };
   });
+}
+
+function checkVersion(version: string | undefined): void {
+  if (version === undefined || PROTOCOL_VERSIONS.some((known) => known === version)) return;
+  throw new Error(
+    `mcp: protocolVersion ${JSON.stringify(version)} is not a revision of MCP. Known: ${PROTOCOL_VERSIONS.join(', ')}.`,
+  );
 }
 
 type ApprovalOption = NonNullable<McpOptions['approval']>;

@@ -1,39 +1,63 @@
 import type { ClientOptions, ConnectOptions } from '@modelcontextprotocol/client';
+import { connectionProblem, wasNeverSent } from '../../agent/values/http-exchange.ts';
 import { MCP_TASKS } from '../../agent/values/names.ts';
 import { errorFields } from './error.ts';
 
 export const CLIENT = { name: 'reloop', version: '1.0.0' };
 
-/** Revisions of MCP to connect by. `any`: 2026-07-28 where the server speaks it, else what it speaks of the older ones. */
-export type Revision = 'any' | 'older' | '2026-07-28';
+/** Revision that has no session: a server asks a person by the result of a call, and not over the connection. */
+const STATELESS = '2026-07-28';
+
+/** Revisions of MCP, as the SDK (2.4.0) speaks them. */
+export const PROTOCOL_VERSIONS = [
+  STATELESS,
+  '2025-11-25',
+  '2025-06-18',
+  '2025-03-26',
+  '2024-11-05',
+  '2024-10-07',
+] as const;
+
+export type McpProtocolVersion = (typeof PROTOCOL_VERSIONS)[number];
+
+/** Revisions to connect by. `any`: 2026-07-28 where the server speaks it, else what it speaks of the older ones. */
+export type Revision = 'any' | 'older' | McpProtocolVersion;
 
 /** Longest time that a server may take to say whether it speaks 2026-07-28; then it is asked in the older way. */
 const FIRST_ANSWER_MS = 10_000;
 
 export function clientOptions(revision: Revision, timeoutMs: number): ClientOptions {
-  const mode = revision === '2026-07-28' ? { pin: revision } : 'auto';
+  const mode = revision === STATELESS ? { pin: revision } : 'auto';
   const probe = mode === 'auto' ? { timeoutMs: Math.min(FIRST_ANSWER_MS, timeoutMs / 2) } : {};
   const capabilities = { elicitation: { form: {}, url: {} }, extensions: { [MCP_TASKS]: {} } };
-  return { capabilities, versionNegotiation: { mode, probe } };
+  const only = revision === 'any' || revision === 'older' ? {} : { supportedProtocolVersions: [revision] };
+  return { capabilities, versionNegotiation: { mode, probe }, ...only };
 }
 
 export function connectOptions(revision: Revision, timeout: number): ConnectOptions {
-  return revision === 'older' ? { timeout, prior: { kind: 'legacy' } } : { timeout };
+  const isOlder = revision !== 'any' && revision !== STATELESS;
+  return isOlder ? { timeout, prior: { kind: 'legacy' } } : { timeout };
 }
 
 /** The SDK's code for a first question without a usable answer. */
 const NO_REVISION_AGREED = 'ERA_NEGOTIATION_FAILED';
 /** JSON-RPC's code of MCP for a revision that the server does not speak. */
 const UNSUPPORTED_REVISION = -32_022;
+/** Codes of connections that the other side closed before it had answered. */
+const CLOSED: ReadonlySet<string> = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE']);
 
 /**
- * The revision to try next with a new connection: `older` where the first question, which older servers do not know, ended the server's
- * process or got a status of 500 and more; 2026-07-28 where a server needed too long to say that it speaks nothing else.
+ * The revision to try next with a new connection, after `tried`, the last of which failed. `older`: the first question, which older servers do
+ * not know, has no usable answer. Where its connection was closed, or got a status of 500 and more, a proxy or a restart may be the cause, so
+ * it is asked a second time. 2026-07-28: the server needed too long to say that it speaks nothing else.
  */
-export function otherRevision(error: unknown, tried: Revision): Revision | undefined {
-  if (tried !== 'any') return undefined;
+export function nextRevision(error: unknown, tried: readonly Revision[]): Revision | undefined {
+  if (tried.some((revision) => revision !== 'any')) return undefined;
   const { code, status } = errorFields(error);
-  if (code === UNSUPPORTED_REVISION) return '2026-07-28';
-  const isAnswered = status !== undefined || !(error instanceof Error && error.cause !== undefined);
-  return code === NO_REVISION_AGREED && isAnswered ? 'older' : undefined;
+  if (code === UNSUPPORTED_REVISION) return STATELESS;
+  if (code !== NO_REVISION_AGREED) return undefined;
+  const problem = error instanceof Error ? connectionProblem(error.cause) : '';
+  if (wasNeverSent(problem)) return undefined;
+  const mayPass = CLOSED.has(problem) || Number(status) >= 500;
+  return mayPass && tried.length === 1 ? 'any' : 'older';
 }
