@@ -43,7 +43,15 @@ export async function durationsConfig(seconds: readonly number[]) {
     ...LOCAL.map((kind) => local(kind, kind, options)),
     paid({ ...options, timeout: PAID }),
     agentTool({ agent: 'helper', name: 'sub_agent', description: 'asks an agent', onFailure: 'observe' }),
-    externalTool({ ...options, name: 'external', description: 'another worker', taskQueue: EXTERNAL_QUEUE }),
+    externalTool({
+      ...options,
+      name: 'external',
+      description: 'another worker',
+      taskQueue: EXTERNAL_QUEUE,
+      // On a full machine a task was lost on its way from Temporal (1.32) to a worker of the SDK (1.24): it had started, and no code of ours ran.
+      heartbeatTimeout: '20s',
+      retry: { maxAttempts: 2 },
+    }),
     ...(await mcp({ ...server, env }, options)),
     ...(await mcp({ url: `${places.services()}/mcp` }, options)),
     http({ ...options, allow: [host] }),

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
+import { Context } from '@temporalio/activity';
 import { Client, Connection } from '@temporalio/client';
 import { NativeConnection, Worker } from '@temporalio/worker';
 import { aFewAtATime } from '../../agent/values/concurrent.ts';
@@ -51,7 +52,9 @@ const external = await Worker.create({
   activities: {
     async external(question: string) {
       const task = readTask(question);
-      await sleep(begin(task) * 1000);
+      const context = Context.current();
+      for (const until = Date.now() + begin(task) * 1000; Date.now() < until; context.heartbeat())
+        await context.sleep(Math.min(500, Math.max(0, until - Date.now())));
       return `did ${task.key}`;
     },
   },
