@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Software: @langchain/openai 1.5.8 with @langchain/core 1.4.0 (npm; Node 20).
+# Software: @langchain/openai 1.6.0 with @langchain/core 1.4.0 (npm; Node 20).
 # Guess: the answer of `new ChatOpenAI({ streaming: true }).invoke(…)` is there when the server's stream has ended. The server is asked,
 #   and nobody else.
 # What happens: the client then counts the tokens by itself, also if the server has sent the usage, and asks a host of the public internet
@@ -14,7 +14,7 @@ dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 cd "$dir"
 echo '{}' > package.json
-npm install --silent --no-audit --no-fund --ignore-scripts --prefer-offline @langchain/openai@1.5.8 @langchain/core@1.4.0
+npm install --silent --no-audit --no-fund --ignore-scripts --prefer-offline @langchain/openai@1.6.0 @langchain/core@1.4.0
 
 cat > ask.mjs <<'JS'
 import http from 'node:http';
