@@ -90,9 +90,10 @@ function isWhole({ from, restart }: AgentRunInput): boolean {
 }
 
 /** Returns true if the run may continue as new between two turns: no unfinished update, no unread message, no pause, and no rewind. */
-function mayContinue({ inbox, pause, rewindTo }: AgentLoop): boolean {
+function mayContinue({ inbox, pause, rewindTo, taken }: AgentLoop): boolean {
+  if (!shouldContinueAsNew() && taken.counted < limits.wordsToContinue) return false;
   // The next run would not know of a cancellation, or of a pause.
-  if (!shouldContinueAsNew() || CancellationScope.current().consideredCancelled) return false;
+  if (CancellationScope.current().consideredCancelled) return false;
   return allHandlersFinished() && inbox.isEmpty && !pause.isOn && rewindTo === undefined;
 }
 

@@ -18,6 +18,8 @@ export interface SteeredRun {
   isPaused: boolean;
   /** The parent run is paused, and therefore this run. */
   isPausedAbove: boolean;
+  /** Decisions and messages that the execution has taken. */
+  words: number;
 }
 
 export interface SteeredAgent {
@@ -57,8 +59,9 @@ export const runMessages = {
     does: 'Send the model a message, which it sees at its next turn',
     data: SAID_DATA,
     read: readSaid,
-    check({ text }, { agents }) {
+    check({ text }, { agents, words }) {
       checkAgents('say', agents);
+      checkWords('say', words);
       const waiting = Math.max(...agents.map(({ inboxBytes }) => inboxBytes));
       if (waiting + utf8Length(text) <= limits.inboxBytes) return;
       const size = `the message has ${utf8Length(text)} bytes and ${waiting} wait for the model already`;
@@ -72,8 +75,9 @@ export const runMessages = {
     does: 'Start nothing new until resume; running calls finish',
     data: 'nothing',
     read: (data) => nothing('pause', data),
-    check(_, { agents, isPaused, isPausedAbove }) {
+    check(_, { agents, isPaused, isPausedAbove, words }) {
       checkAgents('pause', agents);
+      checkWords('pause', words);
       if (isPaused) throw refusal('pause', 'the run is paused already. Possible: resume.');
       if (isPausedAbove) throw refusal('pause', 'the parent run is paused already.');
     },
@@ -181,6 +185,15 @@ function checkRaises(extension: Allowance, { raise, over, figure }: ReachedLimit
   const [word] = limitWords([raise]);
   const more = over > 0 ? ` by more than ${over}${raise === 'timeMs' ? ' ms' : ''}` : '';
   throw refusal('extend', `the run waits. ${limitError(figure).message} Raise ${word}${more}.`);
+}
+
+/** Keeps room for the decisions that let a waiting run continue. */
+function checkWords(name: string, words: number): void {
+  if (words < limits.wordsWithMessages) return;
+  throw refusal(
+    name,
+    `the run has taken ${words} decisions and messages since it began or last continued as new, and only decisions, resume, rewind and extend are taken now. Between two turns it continues as new, and takes messages again.`,
+  );
 }
 
 function checkAgents(name: string, agents: readonly SteeredAgent[]): void {

@@ -32,6 +32,13 @@ export const limits = {
   repetitionMs: 120_000,
   /** Messages of people to a run that no model call has carried yet. */
   inboxBytes: 100_000,
+  /**
+   * Decisions and messages that one execution of a run takes. Temporal's server takes 2,000 updates (`history.maxTotalUpdates` of 1.29 to
+   * 1.32), and after that no decision either. From the first number on, the run continues as new between two turns; from the second on,
+   * it takes no messages.
+   */
+  wordsToContinue: 1_000,
+  wordsWithMessages: 1_500,
   /** Data that a program or a command sends to a run; the run itself accepts less. */
   sentBytes: 1_000_000,
   /** Longest inline call; a longer one becomes an activity. */

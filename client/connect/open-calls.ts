@@ -102,7 +102,7 @@ function toClientError(client: Client, error: unknown): unknown {
     return error;
   if (connectionEnd(client).signal.aborted) return new ClientClosed({ cause: error });
   const code = grpcCode(error);
-  if (isNotReady(error)) return new DecisionRefused(isPaused(error) ? PAUSED : NOT_READY, { cause: error });
+  if (isNotReady(error)) return new DecisionRefused(whyNotReady(error), { cause: error });
   if (code !== UNAVAILABLE && code !== DEADLINE_EXCEEDED) return error;
   return new TemporalUnreachable(
     `The Temporal server${addressOf(client)} does not answer (any more). What is recorded stays, and runs continue when it is back: call again then.`,
@@ -116,10 +116,15 @@ const NOT_READY =
 const PAUSED =
   'The run is paused in Temporal, so it takes no decisions and messages. Nothing was changed. `temporal workflow unpause` lets it continue: try again then.';
 
-/** The server's answer for a run that an operator has paused, as Temporal 1.32.0 words it. It has the status code of other refusals. */
-function isPaused(error: unknown): boolean {
+const TOO_MANY =
+  'This execution has taken as many decisions and messages as the server allows. Nothing was changed. A run takes more when it has continued as new, between two turns, and a session after the answer under way. A run that waits can be cancelled and retried: its steps stay.';
+
+/** The refusals have one status code; these are the server's words, of Temporal 1.32.0. */
+function whyNotReady(error: unknown): string {
   const details = fieldOf(error, 'details') ?? fieldOf(fieldOf(error, 'cause'), 'details');
-  return typeof details === 'string' && details.includes('Workflow is paused');
+  const words = typeof details === 'string' ? details : '';
+  if (words.includes('Workflow is paused')) return PAUSED;
+  return words.includes('limit on the total number of distinct updates') ? TOO_MANY : NOT_READY;
 }
 
 /** Status code of a gRPC error, also of one that Temporal's client has wrapped. */

@@ -132,8 +132,8 @@ export const findingMutants: readonly Mutant[] = [
     also: [
       {
         file: 'workflows/agent-run.ts',
-        find: 'shouldContinueAsNew() || CancellationScope.current().consideredCancelled)',
-        replace: 'shouldContinueAsNew())',
+        find: 'if (CancellationScope.current().consideredCancelled) return false;',
+        replace: '',
       },
       {
         file: 'workflows/loop/run-agent.ts',

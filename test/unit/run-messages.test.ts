@@ -29,7 +29,7 @@ const agent: SteeredAgent = {
   lastStep: 3,
   isRewinding: false,
 };
-const run: SteeredRun = { agents: [agent], isPaused: false, isPausedAbove: false };
+const run: SteeredRun = { agents: [agent], isPaused: false, isPausedAbove: false, words: 0 };
 const runWith = (fields: Partial<SteeredAgent>): SteeredRun => ({
   ...run,
   agents: [{ ...agent, ...fields }],
@@ -43,6 +43,8 @@ const states = {
   'below one that is paused': { ...run, isPausedAbove: true },
   'without agents': { ...run, agents: [] },
   'with a full inbox': { ...run, agents: [agent, { ...agent, inboxBytes: limits.inboxBytes - 2 }] },
+  'with 1500 words': { ...run, words: limits.wordsWithMessages },
+  'paused, with 1500 words': { ...run, isPaused: true, words: limits.wordsWithMessages },
   'that has just begun': runWith({ lastStep: 0 }),
   'that rewinds itself': runWith({ isRewinding: true }),
   'in a workflow of others': runWith({ lastStep: undefined }),
@@ -102,6 +104,8 @@ describe('a message to a run', () => {
 
   const NO_AGENT = 'no agent runs in this workflow now.';
   const INBOX = 'the message has 3 bytes and 99998 wait for the model already; at most 100000 may.';
+  const TOO_MANY =
+    'the run has taken 1500 decisions and messages since it began or last continued as new, and only decisions, resume, rewind and extend are taken now. Between two turns it continues as new, and takes messages again.';
   const OVER_TIME = 'the run waits. The time limit of 1 s is reached. Raise time by more than 500 ms.';
   const NO_SUCH_LIMIT = 'the run has no limit of tokens, cost to raise. Its limits: iterations, time.';
   const RESUME_PARENT = 'this run is paused because its parent run is. Resume the parent run.';
@@ -116,6 +120,11 @@ describe('a message to a run', () => {
     ['say', 'ab', 'with a full inbox'],
     // One character of three bytes.
     ['say', '中', 'with a full inbox', `${INBOX} Shorten it, or wait for the next turn.`],
+    ['say', 'a', 'with 1500 words', TOO_MANY],
+    ['pause', undefined, 'with 1500 words', TOO_MANY],
+    ['resume', undefined, 'paused, with 1500 words'],
+    ['rewind', 3, 'with 1500 words'],
+    ['extend', { iterations: 1 }, 'with 1500 words'],
     ['pause', undefined, 'that runs'],
     ['pause', undefined, 'at its limit of turns'],
     ['pause', undefined, 'that is paused', 'the run is paused already. Possible: resume.'],

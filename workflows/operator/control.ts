@@ -55,6 +55,7 @@ export function createControl(
     setHandler(
       decisionUpdates[type],
       (data?: unknown) => {
+        taken.count();
         const ask = authorizer();
         return ask === undefined ? take(type, data) : takeIfAuthorized(ask, type, data);
       },

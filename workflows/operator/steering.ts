@@ -51,6 +51,7 @@ export function createSteering(hooks: SteeringHooks): Pause {
     agents: agents().map(({ state }) => state),
     isPaused: pause.isOwn,
     isPausedAbove: pause.isAbove,
+    words: taken.counted,
   });
 
   for (const name of runMessageNames) {
@@ -73,7 +74,12 @@ export function createSteering(hooks: SteeringHooks): Pause {
 
   function receive(name: RunMessageName, data: unknown): RunMessageReceipt | Promise<RunMessageReceipt> {
     const ask = authorizer();
-    if (ask === undefined) return take(name, data);
+    if (ask === undefined) {
+      const receipt = take(name, data);
+      taken.count();
+      return receipt;
+    }
+    taken.count();
     return ask(name, data).then(() => orRefused(() => take(name, data)));
   }
 

@@ -8,6 +8,7 @@ import { ALREADY_TAKEN, type TakenWord } from '../messages.ts';
  */
 export class TakenWords {
   readonly #taken: TakenWord[];
+  #counted = 0;
 
   /** `earlier`: words that earlier executions have taken. */
   constructor(earlier: readonly TakenWord[] = []) {
@@ -25,6 +26,16 @@ export class TakenWords {
       details: [word.receipt],
       nonRetryable: true,
     });
+  }
+
+  /** Decisions and messages that this execution has accepted. */
+  get counted(): number {
+    return this.#counted;
+  }
+
+  /** For a handler, once. Temporal counts an accepted update also where `authorize` refuses it then. */
+  count(): void {
+    this.#counted++;
   }
 
   /** For a handler. Notes the update as taken, and returns the receipt. */
