@@ -1,18 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Server } from '@modelcontextprotocol/sdk/server/index.js';
-import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
-import { CallToolRequestSchema, ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js';
+import { McpServer } from '@modelcontextprotocol/server';
+import { serveStdio } from '@modelcontextprotocol/server/stdio';
+import { z } from 'zod/v4';
 import { begin, readTask } from './task.ts';
 
-const server = new Server({ name: 'durations', version: '1' }, { capabilities: { tools: {} } });
-const properties = { task: { type: 'string' } };
-const inputSchema = { type: 'object' as const, properties, required: ['task'] };
-server.setRequestHandler(ListToolsRequestSchema, () => ({
-  tools: [{ name: 'mcp_stdio', description: 'takes its time', inputSchema }],
-}));
-server.setRequestHandler(CallToolRequestSchema, async ({ params }) => {
-  const task = readTask(String(params.arguments?.['task']));
-  await sleep(begin(task) * 1000);
-  return { content: [{ type: 'text', text: `did ${task.key}` }] };
+serveStdio(() => {
+  const server = new McpServer({ name: 'durations', version: '1' });
+  server.registerTool(
+    'mcp_stdio',
+    { description: 'takes its time', inputSchema: z.object({ task: z.string() }) },
+    async ({ task: text }) => {
+      const task = readTask(text);
+      await sleep(begin(task) * 1000);
+      return { content: [{ type: 'text', text: `did ${task.key}` }] };
+    },
+  );
+  return server;
 });
-await server.connect(new StdioServerTransport());

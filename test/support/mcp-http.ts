@@ -1,11 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { type IncomingHttpHeaders, createServer } from 'node:http';
-import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
 import { expect } from 'vitest';
 import { connectionProblem } from '../../agent/values/http-exchange.ts';
 import { listen } from './listen.ts';
-import { testServer } from './mcp-server.ts';
+import { StreamableHTTPServerTransport, testServer } from './mcp-server.ts';
 
 export interface McpHttpServer {
   url: string;

@@ -1,6 +1,8 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Server } from '@modelcontextprotocol/sdk/server/index.js';
+import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
+import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
 import {
   type CallToolResult,
   CallToolRequestSchema,
@@ -89,7 +91,10 @@ const tools: { [name: string]: TestTool } = {
   },
 };
 
-/** An MCP server for tests; lists its tools two on a page. */
+/**
+ * An MCP server for tests; lists its tools two on a page. It stands for the servers of before 2026-07-28, which have sessions and ask over the
+ * connection: so it is made with the last SDK that knows nothing else, 1.32.2, which no other file imports.
+ */
 export function testServer(): Server {
   const names = Object.keys(tools);
   const server = new Server({ name: 'test', version: '1.0.0' }, { capabilities: { tools: {} } });
@@ -117,3 +122,5 @@ export function testServer(): Server {
   });
   return server;
 }
+
+export { StdioServerTransport, StreamableHTTPServerTransport };
