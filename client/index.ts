@@ -50,6 +50,8 @@ export {
   TemporalUnreachable,
 } from './connect/errors.ts';
 export { EncryptionKeyMissing } from '../encryption/keys.ts';
+export { StorageMissing } from '../storage/storage.ts';
+export type { StorageOptions } from '../storage/storage.ts';
 export type { EncryptionKey, EncryptionOptions, KeySource } from '../encryption/keys.ts';
 export type { LiveChannel, LiveOption } from '../live/live-channel.ts';
 export type { RunResult } from '../agent/run/run-result.ts';

@@ -2,7 +2,7 @@ import { z } from 'zod/v4';
 import type { HookName } from '../agent/definition/hooks.ts';
 import { agentSchema, tool } from './options/agent-options.ts';
 import { deploymentSchema } from './deployment-option.ts';
-import { encryptionSchema } from './options/encryption-option.ts';
+import { encryptionSchema, storageSchema } from './options/payload-options.ts';
 import { breakerSchema } from './options/breaker-option.ts';
 import { concurrencySchema } from './options/concurrency-option.ts';
 import { heartbeatsSchema } from './heartbeats-option.ts';
@@ -66,6 +66,7 @@ const configShape = {
     'is not a logger with debug, info, warn and error, such as pino()',
   ),
   encryption: encryptionSchema,
+  storage: storageSchema,
   live: liveSchema,
   schedules: schedulesSchema,
   webhooks: webhooksSchema,

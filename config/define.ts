@@ -9,6 +9,7 @@ import type { SentWord } from '../agent/rules/sender.ts';
 import type { Model, ModelErrorType, ReplyStore } from '../models/model.ts';
 import type { Price } from '../agent/definition/price.ts';
 import type { EncryptionOptions } from '../encryption/keys.ts';
+import type { StorageOptions } from '../storage/storage.ts';
 import type { LiveOption } from '../live/live-channel.ts';
 import type { Heartbeats } from './heartbeats-option.ts';
 import type { AskTimeoutOption, Tool, ToolRetry as Retry } from '../tools/tool.ts';
@@ -153,11 +154,10 @@ export interface ConfigDefinition {
    * `activityType`, `activityId`, `attempt`, `taskQueue`, `err`, and with telemetry `traceId` and `spanId`.
    */
   logger?: WorkerLogger | undefined;
-  /**
-   * Keys that encrypt the payloads of runs: questions, prompts, inputs, observations, answers, error texts. Default:
-   * RELOOP_ENCRYPTION_KEYS, which goes before this option; without both nothing is encrypted.
-   */
+  /** Keys that encrypt the payloads of runs: docs/encryption.md. Default: RELOOP_ENCRYPTION_KEYS, which goes before this option. */
   encryption?: EncryptionOptions | undefined;
+  /** Place of large payloads: a folder, or a driver of Temporal's SDK (docs/large-values.md). Default: the history. */
+  storage?: StorageOptions | undefined;
   /**
    * Brings text to readers in other processes as the model writes it: `{ url: 'redis://…' }`, `nats://…`, `postgres://…`, or a channel of
    * your own: docs/live-text.md. Default: RELOOP_LIVE_URL, which goes before this option; without both readers in other processes get text

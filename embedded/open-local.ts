@@ -1,5 +1,6 @@
 import { sanitizeForTerminal } from '../agent/text/sanitize.ts';
 import { TASK_QUEUE } from '../agent/values/names.ts';
+import type { ExternalStorage } from '@temporalio/common';
 import { AgentClient } from '../client/api/agent-client.ts';
 import { type TemporalSettings, connectTo } from '../client/connect/connect.ts';
 import { cliName } from '../client/connect/cli-name.ts';
@@ -19,6 +20,8 @@ export interface OpenLocalOptions {
   taskQueue?: string | undefined;
   /** Keys of the client. Default: those of the environment. A worker has the keys of its config. */
   encryption?: Keyring | undefined;
+  /** Place of large payloads for the client. A worker has that of its config. */
+  storage?: ExternalStorage | undefined;
   /** Side channel of the client's live text. Default: RELOOP_LIVE_URL. */
   live?: LiveOption | undefined;
   /** Progress of the server's start, if the start takes time. Default: `sayIfSlow`. */
@@ -63,9 +66,9 @@ async function connectLocal(
   address: string,
   { namespace, connection }: Pick<TemporalSettings, 'namespace' | 'connection'>,
   embedded: EmbeddedServer | undefined,
-  { stateDir, taskQueue = TASK_QUEUE, encryption, live }: OpenLocalOptions,
+  { stateDir, taskQueue = TASK_QUEUE, encryption, storage, live }: OpenLocalOptions,
 ): Promise<LocalTemporal> {
-  const temporal = await connectTo(address, namespace, connection, encryption, live);
+  const temporal = await connectTo(address, namespace, connection, { keys: encryption, storage, live });
   const client = new AgentClient(temporal, address, taskQueue);
   const workers: RunningWorker[] = [];
   let fail: (error: unknown) => void = () => undefined;

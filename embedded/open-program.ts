@@ -59,6 +59,7 @@ export async function openProgram(config: ProgramConfig, options: EmbeddedOption
     temporal: stateDir === undefined ? settings : { ...settings, address: undefined },
     stateDir: stateDir ?? stateDirectory(),
     encryption: config.loaded.encryption,
+    storage: config.loaded.storage,
     live: config.loaded.live,
   });
   let leave: () => void = () => undefined;

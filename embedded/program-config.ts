@@ -77,6 +77,7 @@ const OPTIONS: { [name in keyof Required<ConfigDefinition>]: boolean } = {
   telemetry: true,
   logger: true,
   encryption: true,
+  storage: true,
   live: true,
   taskQueue: true,
   queues: true,

@@ -57,6 +57,7 @@ export async function testAgents(
     temporal,
     taskQueue,
     encryption: loaded.encryption,
+    storage: loaded.storage,
   });
   try {
     await startWorker(loaded, {

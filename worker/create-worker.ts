@@ -22,7 +22,7 @@ import { versionOf } from '../config/deployment-option.ts';
 import { checkedConcurrency } from '../config/options/concurrency-option.ts';
 import { heartbeatInterval, usualHeartbeats } from '../config/heartbeats-option.ts';
 import { createLivePublisher } from '../live/publisher.ts';
-import { encryptedConverter } from './encrypted-converter.ts';
+import { payloadConverter } from './encrypted-converter.ts';
 import { NO_TIMEOUT, drainInterceptor } from './recovery/drain.ts';
 import { startRecovery } from './recovery/recovery.ts';
 import { registerSearchAttributes } from './search-attributes.ts';
@@ -113,7 +113,7 @@ export async function createAgentWorkers(
         ...identified(version),
         ...workerSettings,
         ...queueSettings(loaded, taskQueue, options.concurrency, taskQueues.length > 1),
-        dataConverter: encryptedConverter(loaded.encryption),
+        dataConverter: payloadConverter(loaded),
         ...(drain === undefined ? {} : { shutdownGraceTime: NO_TIMEOUT }),
         ...settings,
       }),
@@ -143,7 +143,7 @@ export function identified(
   };
 }
 
-export { encryptedConverter, startRecovery, startTelemetry };
+export { payloadConverter, startRecovery, startTelemetry };
 
 /** Settings of the Temporal worker, each with its reason. */
 export const workerSettings = {

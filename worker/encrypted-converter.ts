@@ -1,10 +1,20 @@
 import { fileURLToPath } from 'node:url';
 import type { DataConverter, Payload } from '@temporalio/common';
 import { ENCRYPTING } from '../agent/values/names.ts';
+import type { LoadedConfig } from '../config/load/loaded-config.ts';
 import { createCodec } from '../encryption/codec.ts';
 import { type Keyring, noKeys } from '../encryption/keys.ts';
 
 const failureConverterPath = fileURLToPath(new URL('encrypted-failures.cjs', import.meta.url));
+
+/** Data converter of a worker with the config's keys and storage. `own`: the user's. */
+export function payloadConverter(
+  { encryption, storage }: Pick<LoadedConfig, 'encryption' | 'storage'>,
+  own: DataConverter = {},
+): DataConverter {
+  const stored = storage === undefined ? {} : { externalStorage: storage };
+  return { ...stored, ...encryptedConverter(encryption, own) };
+}
 
 /**
  * Data converter of a worker. Without keys it changes nothing, and names the key of a payload that is encrypted. `own`: the user's, whose

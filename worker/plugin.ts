@@ -35,7 +35,7 @@ export class ReloopPlugin implements WorkerPlugin, BundlerPlugin {
     const loaded = createLoadedConfig(checkConfig(this.#config, 'ReloopPlugin'));
     const {
       activitySettings,
-      encryptedConverter,
+      payloadConverter,
       identified,
       queueSettings,
       startRecovery,
@@ -67,7 +67,7 @@ export class ReloopPlugin implements WorkerPlugin, BundlerPlugin {
       ...(options.tuner === undefined ? { maxConcurrentActivityTaskExecutions } : {}),
       ...(hasVersions ? {} : identified(versionOf(loaded.deployment))),
       ...options,
-      dataConverter: encryptedConverter(loaded.encryption, options.dataConverter),
+      dataConverter: payloadConverter(loaded, options.dataConverter),
       activities: { ...own, ...ours.activities },
       sinks: { ...options.sinks, ...ours.sinks },
       interceptors: {

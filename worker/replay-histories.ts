@@ -1,6 +1,6 @@
 import type { HistoryAndWorkflowId } from '@temporalio/client';
-import type { Keyring } from '../encryption/keys.ts';
-import { encryptedConverter } from './encrypted-converter.ts';
+import type { LoadedConfig } from '../config/load/loaded-config.ts';
+import { payloadConverter } from './encrypted-converter.ts';
 import { listenToLog } from './worker-log.ts';
 import { workflowBundle } from './workflow-bundle.ts';
 
@@ -11,10 +11,10 @@ export interface Replay {
   problem: string | undefined;
 }
 
-/** Replays recorded histories of Reloop's workflows with the workflow code of this version, one after the other. Needs no server. `keys`: of encrypted histories. */
+/** Replays recorded histories of Reloop's workflows with the workflow code of this version, one after the other. Needs no server. `payloads`: keys and storage of the histories. */
 export async function* replayHistories(
   histories: AsyncIterable<HistoryAndWorkflowId>,
-  keys?: Keyring,
+  payloads: Partial<Pick<LoadedConfig, 'encryption' | 'storage'>> = {},
 ): AsyncGenerator<Replay> {
   const { Worker } = await import('@temporalio/worker');
   // The SDK logs each broken replay; the caller reports it.
@@ -22,7 +22,10 @@ export async function* replayHistories(
   try {
     const workflowBundleOption = await workflowBundle();
     for await (const { workflowId, runId, error } of Worker.runReplayHistories(
-      { workflowBundle: workflowBundleOption, dataConverter: encryptedConverter(keys) },
+      {
+        workflowBundle: workflowBundleOption,
+        dataConverter: payloadConverter({ encryption: undefined, storage: undefined, ...payloads }),
+      },
       histories,
     )) {
       yield { workflowId, runId, problem: error?.message };

@@ -4,6 +4,7 @@ import { type Heartbeat, patchHeartbeat } from '../../agent/calls/heartbeat-reco
 import { limits } from '../../agent/values/limits.ts';
 import { encode } from '../../history/read/payloads.ts';
 import type { LivePublisher } from '../../live/publisher.ts';
+import { keptInline } from '../../storage/storage.ts';
 import { tapLive } from './live-tap.ts';
 
 /**
@@ -63,7 +64,7 @@ export function startHeartbeat(context: Context): HeartbeatWriter {
   const counted = () => (record = { ...record, heartbeats: (record.heartbeats ?? 0) + 1 });
   const tellSdk = () => {
     beatOfSdkAt = performance.now();
-    context.heartbeat(counted());
+    keptInline(() => context.heartbeat(counted()));
   };
   /**
    * The SDK's worker (1.24) sends the details that it was given last along with each failure of an attempt, and the server puts them over
@@ -72,7 +73,7 @@ export function startHeartbeat(context: Context): HeartbeatWriter {
    */
   const giveSdk = () => {
     const isThrottled = beatOfSdkAt !== undefined && sinceSdk() < SDK_THROTTLE_MS;
-    context.heartbeat(isThrottled ? record : counted());
+    keptInline(() => context.heartbeat(isThrottled ? record : counted()));
   };
   const sinceSdk = () => performance.now() - (beatOfSdkAt ?? startedAt);
   const rest = (ms: number) => {

@@ -70,6 +70,7 @@ export function createChatConnection(
     context ??= await openTemporal(io, {
       ...options,
       encryption: config?.loaded.encryption,
+      storage: config?.loaded.storage,
       channel: config?.loaded.live,
     });
     context.notify = (line) => say(io, line);

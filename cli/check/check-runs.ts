@@ -53,7 +53,7 @@ export async function checkRuns(
   await aFewAtATime(openRuns, READERS, async (run) => {
     run.problems.push(...(await problemsOf(client, run, loaded, parts)));
   });
-  await replayAll(temporal, checked, loaded.encryption);
+  await replayAll(temporal, checked, loaded);
   return checked;
 }
 
@@ -136,7 +136,7 @@ function partsOf({ agents, tools, models, kinds, queues, parser }: LoadedConfig)
 async function replayAll(
   client: Client,
   checked: readonly CheckedRun[],
-  keys: LoadedConfig['encryption'],
+  loaded: LoadedConfig,
 ): Promise<void> {
   async function* histories() {
     for (const { id, runId } of checked) {
@@ -146,7 +146,7 @@ async function replayAll(
   }
   let index = 0;
   // The results come in the order of the histories.
-  for await (const { problem } of replayHistories(histories(), keys)) {
+  for await (const { problem } of replayHistories(histories(), loaded)) {
     const run = checked[index++];
     if (run === undefined || problem === undefined) continue;
     run.breaks = true;

@@ -1,9 +1,12 @@
+import type { ExternalStorage, PayloadCodec } from '@temporalio/common';
 import { cliName } from '../../client/connect/cli-name.ts';
 import { createCodec } from '../../encryption/codec.ts';
-import { type Keyring, environmentKeyring } from '../../encryption/keys.ts';
+import { type Keyring, environmentKeyring, noKeys } from '../../encryption/keys.ts';
 import { type CodecServer, serveCodec } from '../../encryption/serve-codec.ts';
+import { retrieve } from '../../history/read/payloads.ts';
 import { runningServer, stateDirectory } from '../../server/server.ts';
 import { usualPorts } from '../../server/ports.ts';
+import { configStorage } from '../connection/config-storage.ts';
 import { loadCommandConfig } from '../connection/command-config.ts';
 import { tokenOf } from '../connection/token.ts';
 import type { CommonOptions } from '../options/options.ts';
@@ -19,10 +22,10 @@ interface CodecServerOptions extends CommonOptions {
 /** `reloop codec-server`: decodes payloads for the Web UI and Temporal's CLI, until it is told to end. */
 export async function codecServer(io: Io, options: CodecServerOptions): Promise<number> {
   const { host, port } = options;
-  const keys = await keysOf(io, options);
+  const { keys, storage } = await sourcesOf(io, options);
   const origins = (options.origin ?? (await usualOrigins())).map(checkedOrigin);
   const token = tokenOf(io.env, 'RELOOP_CODEC_TOKEN');
-  const codec = createCodec(keys);
+  const codec = storedCodec(createCodec(keys), storage);
   const { signal, stop } = untilSignal(io);
   let server: CodecServer | undefined;
   try {
@@ -53,12 +56,24 @@ export async function codecServer(io: Io, options: CodecServerOptions): Promise<
   }
 }
 
-async function keysOf(io: Io, { config }: CommonOptions): Promise<Keyring> {
-  const keys = environmentKeyring(io.env) ?? (await loadCommandConfig(config)).loaded.encryption;
-  if (keys !== undefined) return keys;
+/** Keys, and the storage of payloads outside of Temporal. One of the two is enough. */
+async function sourcesOf(
+  io: Io,
+  { config }: CommonOptions,
+): Promise<{ keys: Keyring; storage: ExternalStorage }> {
+  const fromEnvironment = environmentKeyring(io.env);
+  if (fromEnvironment !== undefined) return { keys: fromEnvironment, storage: configStorage(config) };
+  const { encryption, storage } = (await loadCommandConfig(config)).loaded;
+  if (encryption !== undefined || storage !== undefined)
+    return { keys: encryption ?? noKeys, storage: storage ?? configStorage(config) };
   throw new UsageError(
     `There are no keys: set RELOOP_ENCRYPTION_KEYS, or \`encryption: { keys }\` in the config, and start \`${cliName()} codec-server\` again.`,
   );
+}
+
+/** The codec of payloads, and of those that are kept in the storage. */
+function storedCodec({ encode, decode }: PayloadCodec, storage: ExternalStorage): PayloadCodec {
+  return { encode, decode: async (payloads) => decode(await retrieve(storage, payloads)) };
 }
 
 /** A browser may know this project's Web UI by two names. */

@@ -26,7 +26,12 @@ export async function mcpServer(io: Io, named: string | undefined, options: Cont
   const caller = { name: options.as ?? SENDER, scopes: ['admin'] as const };
   return withTemporal(
     io,
-    { ...options, encryption: config.loaded.encryption, channel: config.loaded.live },
+    {
+      ...options,
+      encryption: config.loaded.encryption,
+      storage: config.loaded.storage,
+      channel: config.loaded.live,
+    },
     async (context) => {
       const client = await servingClient(io, context, config, options);
       if (await needsWorker(context, client.taskQueue)) {

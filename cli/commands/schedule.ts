@@ -44,7 +44,7 @@ export async function createSchedule(
       checkQuestion(config.loaded, agent, { ...options, context: start.overrides?.context });
     checkOverrides(config.loaded, agent, overrides);
   }
-  const opened = { ...options, encryption: config?.loaded.encryption };
+  const opened = { ...options, encryption: config?.loaded.encryption, storage: config?.loaded.storage };
   return withTemporal(io, opened, async (context) => {
     const { runs: taskQueue } = await queuesOf(context, config, namedQueue(io, options));
     const schedule = context.client.schedule(name);
@@ -159,8 +159,8 @@ export async function syncSchedules(
   options: CommonOptions & { dryRun?: boolean; delete?: boolean },
 ): Promise<number> {
   const config = await loadCommandConfig(options.config);
-  const { schedules, encryption } = config.loaded;
-  return withTemporal(io, { ...options, encryption }, async (context) => {
+  const { schedules, encryption, storage } = config.loaded;
+  return withTemporal(io, { ...options, encryption, storage }, async (context) => {
     const { runs: taskQueue } = await queuesOf(context, config, namedQueue(io, options));
     const changes = await sync(context.client.temporal, taskQueue, schedules, options);
     if (options.json === true) printJson(io, { taskQueue, dryRun: options.dryRun === true, changes });

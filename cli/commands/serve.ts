@@ -47,7 +47,12 @@ export async function serve(io: Io, options: ServeOptions): Promise<number> {
   const { createGateway } = await import('../../gateway/index.ts');
   return withTemporal(
     io,
-    { ...options, encryption: config.loaded.encryption, channel: config.loaded.live },
+    {
+      ...options,
+      encryption: config.loaded.encryption,
+      storage: config.loaded.storage,
+      channel: config.loaded.live,
+    },
     async (context) => {
       const gateway = createGateway(await servingClient(io, context, config, options), {
         ...callers.options,

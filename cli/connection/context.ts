@@ -1,5 +1,6 @@
 import { setValue } from '../../agent/values/set-value.ts';
 import { existsSync } from 'node:fs';
+import type { ExternalStorage } from '@temporalio/common';
 import { sanitizeForTerminal } from '../../agent/text/sanitize.ts';
 import type { AgentRun } from '../../client/api/agent-run.ts';
 import { type TemporalSettings, temporalSettings } from '../../client/connect/connect.ts';
@@ -10,6 +11,7 @@ import { environmentLive } from '../../live/brokers.ts';
 import type { LiveOption } from '../../live/live-channel.ts';
 import { stateDirectory } from '../../server/project-folder.ts';
 import { configKeyring } from './config-keyring.ts';
+import { configStorage } from './config-storage.ts';
 import { type CommandConfig, namedQueue } from './task-queue.ts';
 import type { RunningWorker } from '../../worker/run-worker.ts';
 import type { WorkerRole } from '../../worker/worker-identity.ts';
@@ -35,6 +37,8 @@ export interface ContextOptions extends CommonOptions {
   concurrency?: number;
   /** Keys of the config that the command has loaded. */
   encryption?: Keyring | undefined;
+  /** Storage of the config that the command has loaded. */
+  storage?: ExternalStorage | undefined;
   /** Side channel of the config that the command has loaded. */
   channel?: LiveOption | undefined;
   /** Port on which a worker answers probes. Such a worker can drain. */
@@ -102,6 +106,7 @@ async function open(io: Io, options: ContextOptions, temporal: TemporalSettings)
     stateDir: stateDirectory(),
     taskQueue: namedQueue(io, options),
     encryption: options.encryption ?? environmentKeyring(io.env) ?? configKeyring(options.config),
+    storage: options.storage ?? configStorage(options.config),
     live: options.channel ?? environmentLive(io.env),
     onProgress: progress.show,
     onNote: progress.note,

@@ -42,7 +42,11 @@ async function work(options: ChildOptions): Promise<void> {
     tell({ type: 'loaded', summary: summaryOf(config.loaded) });
     await mayWork;
 
-    context = await openEmbedded(io, { ...options, encryption: config.loaded.encryption });
+    context = await openEmbedded(io, {
+      ...options,
+      encryption: config.loaded.encryption,
+      storage: config.loaded.storage,
+    });
     const { serves } = await queuesOf(context, config, namedQueue(io, options));
     checkAgents(io, config.loaded);
     const worker = await context.startWorker(config, 'dev', serves);

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
+import type { ExternalStorage } from '@temporalio/common';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { createCodec } from '../../encryption/codec.ts';
 import {
@@ -9,6 +10,7 @@ import {
   environmentKeyring,
   noKeys,
 } from '../../encryption/keys.ts';
+import { type StorageOptions, createStorage } from '../../storage/storage.ts';
 import { checkedLive, environmentLive } from '../../live/brokers.ts';
 import type { LiveOption } from '../../live/live-channel.ts';
 import { readFrom } from '../../live/subscription.ts';
@@ -28,6 +30,8 @@ export interface ConnectOptions {
   taskQueue?: string;
   /** Keys of the runs' payloads, as in the config of the workers. Default: RELOOP_ENCRYPTION_KEYS. */
   encryption?: EncryptionOptions | undefined;
+  /** The place of large payloads, as in the config of the workers. */
+  storage?: StorageOptions | undefined;
   /** The side channel of live text, as in the config of the workers. Default: RELOOP_LIVE_URL. */
   live?: LiveOption | undefined;
 }
@@ -49,6 +53,13 @@ export interface TemporalSettings {
   connection: ConnectionOptions;
 }
 
+/** How the payloads and the texts of runs are read and written. */
+export interface PayloadOptions {
+  keys?: Keyring | undefined;
+  live?: LiveOption | undefined;
+  storage?: ExternalStorage | undefined;
+}
+
 /** A history page may be larger than gRPC's own limit of 4 MB. */
 const MAX_MESSAGE_BYTES = 128 * 1024 * 1024;
 
@@ -56,12 +67,14 @@ export async function connect(options: ConnectOptions = {}): Promise<Connected> 
   const { address, namespace, connection } = temporalSettings(options);
   const keys = options.encryption && createKeyring(options.encryption);
   const live = options.live && checkedLive(options.live);
+  const storage = options.storage && createStorage(options.storage);
+  const payloads = { keys, live, storage };
   const taskQueue = options.taskQueue ?? setValue(process.env['TEMPORAL_TASK_QUEUE']) ?? TASK_QUEUE;
   const place = address ?? (await localServer());
   if (place !== undefined) {
-    return { client: await connectTo(place, namespace, connection, keys, live), address: place, taskQueue };
+    return { client: await connectTo(place, namespace, connection, payloads), address: place, taskQueue };
   }
-  const client = await connectTo(USUAL_ADDRESS, namespace, connection, keys, live);
+  const client = await connectTo(USUAL_ADDRESS, namespace, connection, payloads);
   await refuseNeighbour(client, taskQueue);
   return { client, address: USUAL_ADDRESS, taskQueue };
 }
@@ -122,8 +135,7 @@ export async function connectTo(
   address: string,
   namespace: string,
   options: ConnectionOptions = {},
-  keys: Keyring = environmentKeyring() ?? noKeys,
-  live: LiveOption | undefined = environmentLive(),
+  { keys = environmentKeyring() ?? noKeys, live = environmentLive(), storage }: PayloadOptions = {},
 ): Promise<Client> {
   try {
     const connection = await Connection.connect({
@@ -137,7 +149,10 @@ export async function connectTo(
     const client = new Client({
       connection,
       namespace,
-      dataConverter: { payloadCodecs: [createCodec(keys)] },
+      dataConverter: {
+        payloadCodecs: [createCodec(keys)],
+        ...(storage !== undefined && { externalStorage: storage }),
+      },
     });
     if (live !== undefined) readFrom(client, live);
     return client;

@@ -7,13 +7,12 @@ import type { PausedBy, PausedCall } from '../../agent/run/events.ts';
 import type { ErrorInfo, Json, RunStatus, Usage } from '../../agent/values/vocabulary.ts';
 import { type ListedRun, nextOf, readListPage } from '../../history/list/listed.ts';
 import { aFewAtATime } from '../../agent/values/concurrent.ts';
-import { EncryptionKeyMissing } from '../../encryption/keys.ts';
 import { InvalidInput } from '../connect/errors.ts';
 import { queryOf } from './list-query.ts';
 import { type ListOptions, checkListOptions, wantedStatuses } from './run-filters.ts';
 import { locationOfRun } from './run-location.ts';
 import { ownershipIn } from '../../workflows/messages.ts';
-import { readOutcome } from './run-outcome.ts';
+import { isUnreadable, readOutcome } from './run-outcome.ts';
 import { type WaitingInList, pausedCallsOfListed, statusOfListed, waitingOfListed } from './run-status.ts';
 
 /** A run as the list has it. */
@@ -171,7 +170,7 @@ async function summaryIfFits(
 async function isGivenUp(client: Client, { id, runId, closedAt }: ListedRun): Promise<boolean> {
   if (closedAt === null) return false;
   const latest = locationOfRun(client, id).catch((error: unknown) => {
-    if (error instanceof EncryptionKeyMissing) return undefined; // a list shows the run as it is
+    if (isUnreadable(error)) return undefined; // a list shows the run as it is
     throw error;
   });
   return ((await latest)?.runId ?? runId) !== runId;

@@ -2,6 +2,7 @@ import type { Client } from '@temporalio/client';
 import { RunView } from '../../agent/run/view.ts';
 import type { ErrorInfo, Json, RunStatus, Usage } from '../../agent/values/vocabulary.ts';
 import { EncryptionKeyMissing } from '../../encryption/keys.ts';
+import { StorageMissing } from '../../storage/storage.ts';
 import { resultAtEnd } from '../../history/read/lineage.ts';
 import { type RunRef, isNotFound } from '../../history/read/pages.ts';
 import type { RunResultWithSteps } from '../report.ts';
@@ -33,9 +34,14 @@ export async function readOutcome(
     const { output, error, usage } = view;
     return { output, error, usage };
   } catch (error) {
-    if (error instanceof EncryptionKeyMissing || isNotFound(error)) return { output: null, error: null };
+    if (isUnreadable(error) || isNotFound(error)) return { output: null, error: null };
     throw error;
   }
+}
+
+/** The key or the storage of a payload is not here. A list shows such a run without the payload. */
+export function isUnreadable(error: unknown): boolean {
+  return error instanceof EncryptionKeyMissing || error instanceof StorageMissing;
 }
 
 /** Waits for a run's end. Returns undefined if the steps, or the reason of the end, are in history only. Throws the reason of `signal`. */

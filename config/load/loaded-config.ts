@@ -12,6 +12,8 @@ import type { Price } from '../../agent/definition/price.ts';
 import type { Json } from '../../agent/values/vocabulary.ts';
 import type { Model, ReplyStore } from '../../models/model.ts';
 import { type Keyring, createKeyring, environmentKeyring } from '../../encryption/keys.ts';
+import { createStorage } from '../../storage/storage.ts';
+import type { ExternalStorage } from '@temporalio/common';
 import { environmentLive } from '../../live/brokers.ts';
 import { adapterFor, adapters } from '../../models/adapters.ts';
 import type { Tool } from '../../tools/tool.ts';
@@ -66,6 +68,8 @@ export interface LoadedConfig {
   onEvent: ConfigDefinition['onEvent'];
   /** Keys of the runs' payloads. undefined: nothing is encrypted. */
   encryption: Keyring | undefined;
+  /** Place of large payloads. undefined: the history. */
+  storage: ExternalStorage | undefined;
   /** The side channel of live text. undefined: readers in other processes get text with heartbeats. */
   live: ConfigDefinition['live'];
   /** Asked about each decision and message of a person. */
@@ -132,6 +136,7 @@ export function createLoadedConfig(config: ConfigDefinition): LoadedConfig {
     telemetry: completeTelemetry(config.telemetry),
     priceOf: (model) => priceOf(config.prices, model),
     encryption: environmentKeyring() ?? (config.encryption && createKeyring(config.encryption)),
+    storage: config.storage && createStorage(config.storage),
     live: environmentLive() ?? config.live,
     heartbeats: config.heartbeats,
     concurrency: config.concurrency ?? defaultConcurrency(),

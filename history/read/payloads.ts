@@ -1,14 +1,21 @@
 import { type Client, defaultPayloadConverter } from '@temporalio/client';
-import type { Payload } from '@temporalio/common';
+import type { ExternalStorage, Payload } from '@temporalio/common';
 import {
   decode,
   decodeFromPayloadsAtIndex,
   decodeOptionalFailureToOptionalError,
+  decodeReferencePayload,
   encodeToPayloads,
+  extstoreInboundOptions,
+  ExternalStorageRunner,
+  isReferencePayload,
+  visit,
+  walkActivityTaskCompletion,
 } from '@temporalio/common/lib/internal-non-workflow/index.js';
 import type { temporal } from '@temporalio/proto';
 import type { ErrorInfo } from '../../agent/values/vocabulary.ts';
 import { type FailedCall, readFailure } from '../../agent/calls/failures.ts';
+import { StorageMissing } from '../../storage/storage.ts';
 import { unreadable } from '../../agent/values/unreadable-payload.ts';
 
 /** Decodes and encodes payloads with the client's data converter and codecs. Only this file imports the SDK's internals for that. */
@@ -41,18 +48,17 @@ export function recordedFromOutside(client: WithConverter, payloads: Payloads): 
   const convert = (payload: Payload) => defaultPayloadConverter.fromPayload(payload);
   return async () => {
     const [sent] = payloads?.payloads ?? [];
-    const [first] =
-      sent === undefined ? [] : await decode(client.options.loadedDataConverter.payloadCodecs, [sent]);
+    const { payloadCodecs } = client.options.loadedDataConverter;
+    const [first] = sent === undefined ? [] : await decode(payloadCodecs, await retrieved(client, [sent]));
     return first && unreadable(first, convert) !== undefined ? undefined : read();
   };
 }
 
 /** Reads the arguments after the first. */
-export function laterArguments({ options }: WithConverter, payloads: Payloads): LaterArguments {
+export function laterArguments(client: WithConverter, payloads: Payloads): LaterArguments {
   return async (index) => {
-    const list = payloads?.payloads ?? [];
-    if (index + 1 >= list.length) return undefined;
-    return decodeFromPayloadsAtIndex(options.loadedDataConverter, index + 1, list);
+    const later = payloads?.payloads?.[index + 1];
+    return later === undefined ? undefined : decodeFirst(client, { payloads: [later] });
   };
 }
 
@@ -64,6 +70,12 @@ export function recordedError(client: WithConverter, failure: Failure): Recorded
 export function recordedFailure(client: WithConverter, failure: Failure): RecordedFailure {
   return async () => {
     const { loadedDataConverter } = client.options;
+    const { externalStorage } = loadedDataConverter;
+    // In place, so that the next reader finds the values. The SDK walks over failures within larger messages only.
+    if (failure && externalStorage !== undefined) {
+      const end = { result: { failed: { failure } } };
+      await visit(end, walkActivityTaskCompletion, extstoreInboundOptions(externalStorage));
+    }
     return readFailure(await decodeOptionalFailureToOptionalError(loadedDataConverter, failure));
   };
 }
@@ -72,7 +84,23 @@ export function recordedFailure(client: WithConverter, failure: Failure): Record
 export async function decodeFirst(client: WithConverter, payloads: Payloads): Promise<unknown> {
   const list = payloads?.payloads;
   if (list === undefined || list === null || list.length === 0) return undefined;
-  return decodeFromPayloadsAtIndex(client.options.loadedDataConverter, 0, list);
+  const first = await retrieved(client, list.slice(0, 1));
+  return decodeFromPayloadsAtIndex(client.options.loadedDataConverter, 0, first);
+}
+
+function retrieved({ options }: WithConverter, payloads: Payload[]): Promise<Payload[]> {
+  return retrieve(options.loadedDataConverter.externalStorage, payloads);
+}
+
+/** Puts payloads of the storage in place of their references. Throws StorageMissing. */
+export async function retrieve(
+  storage: ExternalStorage | undefined,
+  payloads: Payload[],
+): Promise<Payload[]> {
+  const reference = payloads.find(isReferencePayload);
+  if (reference === undefined) return payloads;
+  if (storage === undefined) throw new StorageMissing(decodeReferencePayload(reference).driverName);
+  return new ExternalStorageRunner(storage).retrieve(payloads);
 }
 
 export async function encode(

@@ -84,7 +84,7 @@ async function readHistories(client: AgentClient, keys: Keyring | undefined): Pr
       yield { workflowId, history };
     }
   }
-  for await (const { workflowId, problem } of replayHistories(histories(), keys))
+  for await (const { workflowId, problem } of replayHistories(histories(), { encryption: keys }))
     if (problem !== undefined)
       facts.failures.push(`The history of ${workflowId} does not replay: ${problem}`);
   return facts;

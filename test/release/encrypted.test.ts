@@ -167,7 +167,7 @@ describe('the command line', () => {
 describe('a client', () => {
   test('without keys names the key id', async () => {
     const { address } = rigs.encrypted.client;
-    const temporal = await connectTo(address, 'default', {}, noKeys);
+    const temporal = await connectTo(address, 'default', {}, { keys: noKeys });
     const client = new AgentClient(temporal, address, 'x');
     await expect(client.get('clerk-1').describe()).rejects.toThrow(EncryptionKeyMissing);
     await client.close();
@@ -184,7 +184,7 @@ describe('a client', () => {
 
   test('that starts a run in clear, as by hand, gets an answer, and the rest is encrypted', async () => {
     const { client, temporal, taskQueue } = rigs.encrypted;
-    const plain = await connectTo(client.address, 'default', {}, noKeys);
+    const plain = await connectTo(client.address, 'default', {}, { keys: noKeys });
     const workflowId = 'by-hand';
     const args = [{ agent: 'friend', input: 'hello' }];
     await plain.workflow.start('agentRun', { workflowId, taskQueue, args });

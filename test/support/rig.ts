@@ -44,7 +44,8 @@ export async function startRig(
   const native = await NativeConnection.connect({ address });
   // Tests change their config between two workers.
   const load = () => createLoadedConfig({ heartbeats: 'lively', ...inTextFormat(config) });
-  const temporal = await connectTo(address, 'default', {}, load().encryption);
+  const { encryption: keys, storage } = load();
+  const temporal = await connectTo(address, 'default', {}, { keys, storage });
 
   let worker: Worker | undefined;
   let running: Promise<void> | undefined;

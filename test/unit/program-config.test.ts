@@ -30,6 +30,7 @@ const changes: Omit<Required<ConfigDefinition>, 'deployment' | 'schedules'> = {
   telemetry: true,
   logger: console,
   encryption: { keys: [] },
+  storage: { folder: 'payloads' },
   live: { url: 'redis://127.0.0.1' },
   taskQueue: 'q',
   queues: {},

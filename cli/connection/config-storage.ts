@@ -1,0 +1,19 @@
+import type { ExternalStorage } from '@temporalio/common';
+import { findConfig, loadConfig } from '../../config/load/load.ts';
+import { LazyStorage } from '../../storage/storage.ts';
+
+/** Storage of the config, for a command that does not need the config otherwise: the config is loaded for the first stored payload. */
+export function configStorage(file: string | undefined): ExternalStorage {
+  let loading: Promise<ExternalStorage | undefined> | undefined;
+  return new LazyStorage(() => {
+    loading ??= storageOf(file);
+    // The next payload tries again.
+    loading.catch(() => (loading = undefined));
+    return loading;
+  });
+}
+
+async function storageOf(file: string | undefined): Promise<ExternalStorage | undefined> {
+  if (file === undefined && findConfig() === undefined) return undefined;
+  return (await loadConfig(file)).storage;
+}
