@@ -10,14 +10,14 @@ const UNNAMED = 'unnamed_tool';
 
 /**
  * The tool that a model means by a name: the tool of this name, or of the name without what models write around it (blanks,
- * quotes, `functions.find`, `find()`, Kimi's `functions.find:0`, gpt-oss's `find<|channel|>commentary`). undefined: no such tool.
+ * quotes, `[find]`, `functions.find`, `find()`, Kimi's `functions.find:0`, gpt-oss's `find<|channel|>commentary`). undefined: no such tool.
  */
 export function toolNamed(name: string, tools: readonly string[]): string | undefined {
   if (tools.includes(name) || name.length > MOST_WRITTEN) return tools.includes(name) ? name : undefined;
   const bare = name
     .replace(/<\|[\s\S]*$/u, '')
-    .replace(/^[\s"'`*<(]+/u, '')
-    .replace(/[\s"'`*>(),:;.]+$/u, '');
+    .replace(/^[\s"'`“”‘’*<([]+/u, '')
+    .replace(/[\s"'`“”‘’*>(),:;.\]]+$/u, '');
   const inNamespace = /^(?:functions?|tools?|default_api|multi_tool_use)[.:/]+(.*?)(?::\d+)?$/su.exec(
     bare,
   )?.[1];

@@ -23,13 +23,6 @@ export function schemaProblem(schema: JsonSchema | null, input: Json): string | 
   return undefined;
 }
 
-/** Returns why a person's answer does not fit the agent's output schema. Unlike an input, a text is never read as an object. */
-export function answerProblem(schema: JsonSchema, output: Json): string | undefined {
-  if (schema['type'] !== 'object') return typeProblem(schema, output);
-  if (isObject(output)) return schemaProblem(schema, output);
-  return `it has to be an object with ${list(Object.keys(fieldsOf(schema['properties'])))}`;
-}
-
 /** Returns why an answer does not fit the question's schema, as a clause; undefined: no problem was found. Without a schema any answer fits. */
 export function askedProblem(schema: JsonSchema | undefined, answer: Json): string | undefined {
   const read = readAskedAnswer(schema, answer);

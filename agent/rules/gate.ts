@@ -4,7 +4,7 @@ import type { AskedState } from '../calls/asked-state.ts';
 import type { JsonSchema } from '../definition/manifest.ts';
 import { utf8Length } from '../values/digest.ts';
 import { fieldOf, plainJson } from '../values/values.ts';
-import type { Json } from '../values/vocabulary.ts';
+import { type Json, asText } from '../values/vocabulary.ts';
 import { waitReasonOf } from './wait-reasons.ts';
 import {
   type CallState,
@@ -17,7 +17,8 @@ import {
   ruleOf,
   withoutToken,
 } from './decisions.ts';
-import { answerProblem, askedProblem, schemaProblem } from './fits-schema.ts';
+import { askedProblem, schemaProblem } from './fits-schema.ts';
+import { strictProblem } from '../definition/strict-schema.ts';
 import { refusal } from '../values/refusal.ts';
 import { type Sender, splitSender } from './sender.ts';
 import { possibleUpdates } from './waiting.ts';
@@ -33,6 +34,8 @@ export interface GateCall {
   inputSchema: JsonSchema | null | undefined;
   /** Schema of the run's answer, if `resolve` gives that answer; undefined: any value is accepted. */
   outputSchema?: JsonSchema | undefined;
+  /** Longest result of the call's tool, in characters; undefined: any. */
+  maxOutputChars?: number | undefined;
   /** The question of a waiting call, which `resolve` answers. */
   asks?: AskedState | undefined;
   /** Ids of the waiting calls of the sub-agent that this call runs. */
@@ -92,7 +95,6 @@ export function chooseCall<C extends GateCall>(
   const call = findCall(open, type, given.call);
   checkState(call, type, given.wait);
   checkInput(call, type, given.input);
-  checkOutput(call, type, given.output);
   checkAnswer(call, type, given.output);
   checkToken(call, type, given.token);
   checkRemember(call, type, given);
@@ -271,17 +273,25 @@ function checkInput({ id, inputSchema }: GateCall, type: DecisionName, input: Js
   if (problem !== undefined) throw refusal(type, `this input does not fit ${id}: ${problem}.`);
 }
 
-/** Refuses an answer that does not fit the agent's output schema: callers of the agent rely on the schema. */
-function checkOutput({ outputSchema }: GateCall, type: DecisionName, output: Json | undefined): void {
-  if (output === undefined || outputSchema === undefined) return;
-  const problem = answerProblem(outputSchema, output);
-  if (problem !== undefined) throw refusal(type, `this answer does not fit the agent's output: ${problem}.`);
-}
-
 /** Refuses an answer that does not fit the tool's question, so that the call keeps waiting for a better one. */
 function checkAnswer({ id, asks }: GateCall, type: DecisionName, output: Json | undefined): void {
   if (asks === undefined || output === undefined) return;
   const problem = askedProblem(asks.schema, output);
   if (problem !== undefined)
     throw refusal(type, `this answer does not fit the question of ${id}: ${problem}.`);
+}
+
+/**
+ * Refuses a person's result that the transcript would not take from a tool or a model: one longer than the tool's, and an answer that does
+ * not fit the agent's output. Only validators ask: histories have decisions that earlier versions took. Throws as `chooseCall` does.
+ */
+export function checkGivenOutput({ call, decision }: Choice<GateCall>): void {
+  if (decision.type !== 'resolve') return;
+  const { id, maxOutputChars = Infinity, outputSchema } = call;
+  const { length } = asText(decision.output);
+  const rule = `the tool of ${id} gives the model at most ${maxOutputChars} (maxOutputChars)`;
+  if (length > maxOutputChars)
+    throw refusal('resolve', `this result has ${length} characters, and ${rule}. Shorten it.`);
+  const problem = outputSchema && strictProblem(outputSchema, decision.output);
+  if (problem) throw refusal('resolve', `this answer does not fit the agent's output: ${problem}.`);
 }

@@ -36,6 +36,9 @@ describe('a prompt that goes to a model', () => {
 
   test.each([
     ['multi_tool_use.parallel', 'multi_tool_use_parallel'],
+    ['[find]', 'find'],
+    ['“find”', 'find'],
+    ['**find**', 'find'],
     ['functions.find', 'find'],
     ['functions.find:0', 'find'],
     ['find\n', 'find'],

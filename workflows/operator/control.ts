@@ -3,7 +3,7 @@ import { CALL_CHECKPOINT, CALL_INTENT } from '../../agent/calls/call-signals.ts'
 import { activityId, parseActivityId, withoutSchedule } from '../../agent/calls/calls.ts';
 import type { WaitingCall } from '../../agent/rules/waiting.ts';
 import { type DecisionName, decisionNames, helpOf } from '../../agent/rules/decisions.ts';
-import { chooseCall, chooseEarlyAnswer } from '../../agent/rules/gate.ts';
+import { checkGivenOutput, chooseCall, chooseEarlyAnswer } from '../../agent/rules/gate.ts';
 import { sentData } from '../../agent/rules/sent-data.ts';
 import { isObject } from '../../agent/values/json-object.ts';
 import type { Call } from '../../agent/run/call-state.ts';
@@ -63,7 +63,7 @@ export function createControl(
         unfinishedPolicy: 'ABANDON',
         validator: (...sent: unknown[]) => {
           taken.checkRepetition();
-          choose(type, sentData(type, sent));
+          checkGivenOutput(choose(type, sentData(type, sent)));
         },
         description: helpOf(type),
       },

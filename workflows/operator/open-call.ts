@@ -75,6 +75,11 @@ export class OpenCall implements GateCall {
     return this.#call.wait && this.#call.token;
   }
 
+  get maxOutputChars(): number | undefined {
+    const { tool } = this.#call;
+    return tool?.agent === undefined ? tool?.maxOutputChars : undefined;
+  }
+
   get asks(): AskedState | undefined {
     const { wait, last } = this.#call;
     return wait !== undefined && last?.type === 'deferred' ? last.asks : undefined;
