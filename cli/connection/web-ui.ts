@@ -15,6 +15,11 @@ export function webUiAddress(env: Io['env'], { embedded }: Pick<CliContext, 'emb
   return setValue(env['RELOOP_WEB_UI']) ?? embedded?.uiUrl;
 }
 
+/** Address of a Web UI that is there when the command has ended. A server that the command started ends with it. */
+export function lastingWebUi(embedded: WebUi['embedded']): string | undefined {
+  return embedded?.startedByUs === true ? undefined : embedded?.uiUrl;
+}
+
 /** A run's page; without `runId` the latest run of the id. undefined where no Web UI is known. */
 export function runPage({ embedded, namespace }: WebUi, id: string, runId = ''): string | undefined {
   if (embedded === undefined) return undefined;

@@ -8,6 +8,7 @@ import { type RunReport, reportOf } from '../../client/report.ts';
 import { typedCommand } from '../../client/connect/cli-name.ts';
 import type { QueuedQuestion, SessionQuestion } from '../connection/ask-in-session.ts';
 import type { CliContext } from '../connection/context.ts';
+import { lastingWebUi } from '../connection/web-ui.ts';
 import { oneLine } from '../../render/words/amounts.ts';
 import { waitingText } from '../print/trace/trace-words.ts';
 import { type HelpOptions, waitingHelp } from './waiting-help.ts';
@@ -27,7 +28,7 @@ export function untilHeldUp(
 ): NonNullable<SessionQuestion['heldUp']> {
   return async (question, signal) => {
     const before = await waitingRunBefore(client, question, signal);
-    return before && runBeforeLines(before, { flags, namespace, uiUrl: embedded?.uiUrl });
+    return before && runBeforeLines(before, { flags, namespace, uiUrl: lastingWebUi(embedded) });
   };
 }
 

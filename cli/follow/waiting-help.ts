@@ -4,6 +4,7 @@ import { type WaitingCall, stateOf } from '../../agent/rules/waiting.ts';
 import { type CallState, type DecisionName, fittingDecisions, ruleOf } from '../../agent/rules/decisions.ts';
 import { duration } from '../../render/words/amounts.ts';
 import type { CliContext } from '../connection/context.ts';
+import { lastingWebUi } from '../connection/web-ui.ts';
 import { workflowPage } from '../../client/connect/web-ui-page.ts';
 import { TO_WRITE, typedCommand } from '../../client/connect/cli-name.ts';
 
@@ -23,7 +24,7 @@ export function helpOptions(
   { id, runId }: Pick<HelpOptions, 'id' | 'runId'>,
   flags: readonly string[],
 ): HelpOptions {
-  return { id, runId, flags, namespace, uiUrl: embedded?.uiUrl };
+  return { id, runId, flags, namespace, uiUrl: lastingWebUi(embedded) };
 }
 
 /** Commands for a waiting call, ready to be pasted; indented as in the trace. */
