@@ -6,6 +6,7 @@ import { Refused, problemOf } from '../http/problem.ts';
 import type { ProtocolRequest } from '../http/protocol.ts';
 import { isPlainAgent } from '../http/route.ts';
 import { type StartedRun, waitUntilBegun } from '../start/start-run.ts';
+import { createComingCalls } from './coming-calls.ts';
 import { type RunPart, runParts } from './run-parts.ts';
 import { type WorkerPart, createWorkerLook, withWorkerParts } from './worker-parts.ts';
 
@@ -88,8 +89,7 @@ export async function replyOf(
 ): Promise<Reply> {
   const view = new RunView(id);
   const place: PartPlace = { event: 0, since: 0, attempt: 0 };
-  /** Calls that the client will be asked to carry out: the waits of a turn begin together, and a reply has all of them. */
-  const clientCalls = new Set<string>();
+  const coming = createComingCalls();
   const first = await events.next();
   if (first.done === true) throw notBegun(id);
   note(first.value);
@@ -106,21 +106,14 @@ export async function replyOf(
       if (event.within !== undefined) continue;
       note(event);
       yield event;
-      const isWaiting = view.waiting.some(needsPerson) && clientCalls.size === 0;
+      const isWaiting = view.waiting.some(needsPerson) && coming.isEmpty();
       if (until === 'wait' && view.isCaughtUp && isWaiting) return;
     }
   }
 
-  function noteClientCall(event: RunEvent): void {
-    if (event.type === 'action' && event.client === true) clientCalls.add(event.call);
-    else if (event.type === 'waiting') clientCalls.delete(event.wait.call);
-    else if (event.type === 'step') clientCalls.delete(event.step.call);
-    else if (event.type === 'restarted') clientCalls.clear();
-  }
-
   function note(event: RunEvent): void {
     view.add(event);
-    noteClientCall(event);
+    coming.note(event);
     if (isRecorded(event)) place.event++;
     if (event.type === 'model_started' || event.type === 'model_failed') place.since = place.event;
     if (event.type === 'model_text') place.attempt = event.attempt;

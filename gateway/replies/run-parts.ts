@@ -3,6 +3,7 @@ import type { DecisionName } from '../../agent/rules/decisions.ts';
 import type { RunEvent } from '../../agent/run/events.ts';
 import type { WaitingCall } from '../../agent/rules/waiting.ts';
 import { type AgentAction, type Json, asText } from '../../agent/values/vocabulary.ts';
+import { createComingCalls } from './coming-calls.ts';
 
 /**
  * A part of a run's reply to a front end. Text arrives while the model writes. Only `void` takes parts back: the parts of all calls that
@@ -63,9 +64,13 @@ export async function* runParts(
   /** Messages that no model call has yet. */
   let unheard: string[] = [];
   let said = 0;
+  const coming = createComingCalls();
+  /** Calls of the client that wait, until all of the turn do. */
+  const asked: WaitingCall[] = [];
   for await (const event of events) {
     if (event.within !== undefined) continue;
-    for (const part of partsOf(event)) {
+    coming.note(event);
+    for (const part of [...partsOf(event), ...(coming.isEmpty() ? askClient() : [])]) {
       yield event.eventId === undefined ? part : { ...part, eventId: event.eventId };
     }
   }
@@ -99,9 +104,12 @@ export async function* runParts(
       case 'tool_progress':
         return [{ type: 'tool_progress', call: event.call, text: event.text }];
       case 'step':
-        return [{ type: 'tool_result', call: event.step.call, observation: event.step.observation }];
+        return [
+          ...askClient(),
+          { type: 'tool_result', call: event.step.call, observation: event.step.observation },
+        ];
       case 'waiting':
-        return [...clientCall(event.wait), { type: 'waiting', wait: event.wait }];
+        return beginWait(event.wait);
       case 'decided':
         return [{ type: 'wait_ended', call: event.call, decision: event.decision.type }];
       case 'caught_up':
@@ -110,6 +118,7 @@ export async function* runParts(
       case 'resumed':
         return [{ type: 'wait_ended', call: event.call }];
       case 'restarted':
+        asked.length = 0;
         unheard = []; // those that the model has still to see are said again
         return droppedBy(event).flatMap(drop);
       case 'finish': {
@@ -117,10 +126,27 @@ export async function* runParts(
         return isSaid(text, lastText) ? [] : [{ type: 'output', text }];
       }
       case 'run_ended':
-        return [{ type: 'ended', end: event }];
+        return [...askClient(), { type: 'ended', end: event }];
       default:
         return [];
     }
+  }
+
+  function beginWait(wait: WaitingCall): RunPart[] {
+    if (wait.reason !== 'client_tool') return [{ type: 'waiting', wait }];
+    asked.push(wait);
+    return [];
+  }
+
+  /** All calls before all waits: a reply may end when all calls that it has wait. */
+  function askClient(): RunPart[] {
+    const waits = asked.splice(0);
+    return [
+      ...waits.map(({ call, n, tool, toolInput }): RunPart => {
+        return { type: 'tool_call', call, action: { tool, toolInput, log: '' }, client: n };
+      }),
+      ...waits.map((wait): RunPart => ({ type: 'waiting', wait })),
+    ];
   }
 
   function hear(modelCall: string): RunPart[] {
@@ -162,12 +188,6 @@ export async function* runParts(
   function droppedBy(restart: RestartedEvent): string[] {
     return [...written.keys()].filter((call) => isDropped(call, restart));
   }
-}
-
-/** The call that begins with the wait for the client that has its tool. */
-function clientCall({ call, n, tool, toolInput, reason }: WaitingCall): RunPart[] {
-  if (reason !== 'client_tool') return [];
-  return [{ type: 'tool_call', call, action: { tool, toolInput, log: '' }, client: n }];
 }
 
 /** True if the text of the last model call is the answer, or its JSON with other spaces. */

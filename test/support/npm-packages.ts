@@ -83,3 +83,9 @@ export async function fetchClientsNode(): Promise<{ folder: string; node: string
   const fetched = await fetchNpm({ name: 'npm-openai-clients-7.59.0', packages });
   return 'missing' in fetched ? fetched : { ...fetched, node: nodeIn(fetched.folder, NODE) };
 }
+
+/** CopilotKit's runtime, and the core that its hooks for React use (330 MB). */
+export function fetchCopilotKit(): ReturnType<typeof fetchNpm> {
+  const packages = ['@copilotkit/runtime@1.75.0', '@copilotkit/core@1.75.0', 'zod@4.6.7'];
+  return fetchNpm({ name: 'npm-copilotkit-1.75.0', packages });
+}

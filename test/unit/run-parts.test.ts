@@ -143,3 +143,53 @@ describe('a message to the run', () => {
     ]);
   });
 });
+
+describe('calls of the client', () => {
+  const asks = (call: string) => ({
+    type: 'action',
+    call,
+    client: true,
+    action: { tool: 'pick', toolInput: {}, log: '' },
+  });
+  const waits = (call: string, reason = 'client_tool') => ({
+    type: 'waiting',
+    wait: { call, n: 0, tool: 'pick', toolInput: {}, reason },
+  });
+  const done = (call: string) => ({ type: 'step', step: { call, observation: 'red' } });
+  const typesOf = (parts: RunPart[]) => parts.map((part) => [part.type, 'call' in part ? part.call : '']);
+  const asked = (call: string) => [
+    ['tool_call', call],
+    ['waiting', ''],
+  ];
+
+  test('come when all of the turn wait, and before their waits', async () => {
+    const both = [asks('1.1'), asks('1.2'), waits('1.1')];
+    expect(await partsOf(both)).toEqual([]);
+    expect(typesOf(await partsOf([...both, { type: 'caught_up' }, waits('1.2')]))).toEqual([
+      ['caught_up', ''],
+      ['tool_call', '1.1'],
+      ['tool_call', '1.2'],
+      ['waiting', ''],
+      ['waiting', ''],
+    ]);
+  });
+
+  test('do not come later than their results, or than the end', async () => {
+    const both = [asks('1.1'), asks('1.2'), waits('1.1')];
+    expect(typesOf(await partsOf([...both, done('1.2')]))).toEqual([...asked('1.1'), ['tool_result', '1.2']]);
+    expect(typesOf(await partsOf([...both, done('1.1')]))).toEqual([...asked('1.1'), ['tool_result', '1.1']]);
+    const over = { type: 'run_ended', status: 'cancelled' };
+    expect(typesOf(await partsOf([...both, over]))).toEqual([...asked('1.1'), ['ended', '']]);
+    expect(typesOf(await partsOf([...both, waits('1.2', 'repeated')]))).toEqual([
+      ['waiting', ''],
+      ...asked('1.1'),
+    ]);
+  });
+
+  test('do not come if they are dropped meanwhile', async () => {
+    const both = [asks('1.1'), asks('1.2'), waits('1.1')];
+    const rewind = { type: 'restarted', by: 'rewind', step: 1 };
+    const parts = await partsOf([...both, rewind, asks('1.1'), waits('1.1')]);
+    expect(typesOf(parts)).toEqual([['void', '1.1'], ['void', '1.2'], ...asked('1.1')]);
+  });
+});
