@@ -26,6 +26,7 @@ import {
   asRunInput,
 } from '../read/records.ts';
 import { RecentUpdates } from './update-receipts.ts';
+import { scheduledCall } from '../read/scheduled-call.ts';
 import { UncarriedMessages } from '../trace/uncarried-messages.ts';
 import { createTrace } from '../trace/trace.ts';
 
@@ -216,6 +217,7 @@ function createReading(workflowId: string) {
   async function readSchedule(run: RunRef, fact: Extract<Fact, { type: 'scheduled' }>): Promise<void> {
     const id = parseActivityId(fact.workId);
     const asksForEffects = fact.name === EARLIER_EFFECTS;
+    if (fact.of === 'child') noteNumber(scheduledCall(workflowId, fact)?.n ?? 0);
     if (fact.of !== 'activity' || (id?.scope !== 0 && !asksForEffects)) return;
     const call = id?.call ?? '';
     noteNumber(id?.n ?? 0);

@@ -48,6 +48,29 @@ const runs = recorded
   .map(({ name }) => ({ name, ...recordedRun(name) }))
   .filter(({ name, type, id }) => type === 'agentRun' && !chains.includes(name) && !id.includes('/'));
 
+/** The recorded run with a sub-agent, as if the call of the sub-agent had been made five times. */
+const FIVE_TIMES = 'delegating five times';
+const delegating = recorded.find(({ name }) => name === 'delegating');
+for (const { run, history } of delegating === undefined ? [] : [delegating]) {
+  const child = (id = '') => `${FIVE_TIMES}${id.slice(run.workflowId.length)}~4`;
+  const events = history.events?.map((event) => {
+    const started = event.startChildWorkflowExecutionInitiatedEventAttributes;
+    if (!started) return event;
+    return {
+      ...event,
+      startChildWorkflowExecutionInitiatedEventAttributes: {
+        ...started,
+        workflowId: child(started.workflowId ?? ''),
+      },
+    };
+  });
+  recorded.push({
+    name: FIVE_TIMES,
+    run: { ...run, workflowId: FIVE_TIMES },
+    history: { events: events ?? [] },
+  });
+}
+
 const entriesOf = ({ from, pending = [] }: RestartInput): Entry[] => [...(from?.entries ?? []), ...pending];
 const stepsIn = (input: RestartInput) =>
   entriesOf(input).flatMap((entry) => (entry.type === 'step' ? [entry.call] : []));
@@ -109,6 +132,7 @@ describe('a run that does steps again has', () => {
       { done: [{ call: '2.1', output: 'paid Ann' }] },
     ],
     ['numbers for its waits that none had before', 'rewound-live', 3, { firstN: 3 }],
+    ['a number for its sub-agent that none had before', FIVE_TIMES, 1, { firstN: 5 }],
     // 374 ms since the first model call, of which 19 and 127 ms are waits.
     [
       'the time of its steps, without waits of its own or of a sub-agent',
