@@ -1,5 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { fieldOf } from '../../agent/values/values.ts';
+import { eventsOf } from '../support/rig.ts';
 import { type Part, type TwoReloops, parts, startTwoReloops } from '../support/two-reloops.ts';
+
+/** Id of a run that an idempotency key names: that of the call of the first. Other ids are shorter. */
+const OF_KEY = /^payer-[\da-f]{24}$/u;
 
 let reloops: TwoReloops;
 beforeAll(async () => {
@@ -34,7 +39,10 @@ test.each(orders)(
     expect(output).toBe(`told: ${bill}`);
     expect(intermediateSteps).toMatchObject([{ observation: expect.stringContaining(`paid ${bill}`) }]);
     expect(reloops.count('paid', bill)).toBe(1);
-    expect(await reloops.runsOf(bill)).toHaveLength(1);
+    const runs = await reloops.runsOf(bill);
+    expect(runs).toEqual([expect.stringMatching(OF_KEY)]);
+    const stored = (await eventsOf(run)).filter((event) => event.type === 'checkpoint');
+    expect(new Set(stored.map(({ checkpoint }) => fieldOf(checkpoint, 'task')))).toEqual(new Set(runs));
   },
   240_000,
 );
