@@ -8,7 +8,7 @@ import { fetchClientsPython } from '../support/python-venv.ts';
 import { useRig } from '../support/rig.ts';
 import { modelOf, promptOf } from '../support/scripts.ts';
 
-/** LangChain's `bind_tools` and tools of OpenAI's Agents SDK, as the packages come. */
+/** OpenAI's client, LangChain's `bind_tools`, and tools and handoffs of OpenAI's Agents SDK, as the packages come. */
 const fetched = await fetchClientsPython();
 const python = 'python' in fetched ? fetched.python : '';
 const title = 'missing' in fetched ? ` (skipped: no clients for Python here: ${fetched.missing})` : '';
@@ -19,7 +19,17 @@ const model = modelOf((step, request) => {
   if (step === '1') return { toolCalls: [pick, { ...pick, id: 'other', arguments: '{"shade":"light"}' }] };
   return ['dark red', 'light red'].filter((text) => promptOf(request).includes(text)).join(', ');
 });
-const agents = [{ kind: 'tool-calling', name: 'shop', model, clientTools: true }] satisfies AgentDefinition[];
+/** Uses a tool of the client, then a handoff to another agent of the client, and says what it has seen. */
+const handing = modelOf((step, request) => {
+  if (step === '1') return { toolCalls: [pick] };
+  if (step === '2') return { toolCalls: [{ id: 'h', name: 'transfer_to_stylist', arguments: '{}' }] };
+  return ['dark red', 'Stylist'].filter((text) => promptOf(request).includes(text)).join(', ');
+});
+const plain = { kind: 'tool-calling', clientTools: true } as const;
+const agents = [
+  { ...plain, name: 'shop', model },
+  { ...plain, name: 'desk', model: handing },
+] satisfies AgentDefinition[];
 
 describe.skipIf(python === '')(`a client with tools of its own${title}`, () => {
   const rig = useRig({ agents });
@@ -39,9 +49,15 @@ describe.skipIf(python === '')(`a client with tools of its own${title}`, () => {
       .map((line) => JSON.parse(line) as object);
     const ANSWER = 'dark red, light red';
     expect(read).toEqual([
+      { name: 'openai chat False', value: [2, ANSWER] },
+      { name: 'openai responses False', value: [2, ANSWER] },
+      { name: 'openai chat True', value: [2, ANSWER] },
+      { name: 'openai responses True', value: [2, ANSWER] },
       { name: 'chat', value: [2, ANSWER] },
       { name: 'responses', value: [2, ANSWER] },
       { name: 'agents', value: ANSWER },
+      { name: 'handoff responses', value: ['Stylist', 'dark red, Stylist'] },
+      { name: 'handoff chat', value: ['Stylist', 'dark red, Stylist'] },
     ]);
   });
 });
