@@ -68,15 +68,17 @@ export async function batch(
       checkModel(loaded, agent, options.model);
     await untilItsCodeIsSaved(context);
     if (config !== undefined) await serve(context, { open: true, taskQueue }, options);
-    say(io, `Batch ${oneLine(id)}: ${count(rows.length, 'run')} of ${oneLine(agent)}.`);
+    const again =
+      options.id === undefined ? ` To continue it later: the same with --id ${shellWord(id)}.` : '';
+    say(io, `Batch ${oneLine(id)}: ${count(rows.length, 'run')} of ${oneLine(agent)}.${again}`);
     const ended = await runAll(io, context, { agent, id, rows, taskQueue }, options);
     const { results, progress, ms, signal } = ended;
     const table = results.map((result, index): JsonObject => ({ ...rows[index]?.columns, ...result }));
     if (out !== undefined) await replaceFile(out, resultsText(table, format));
     sayEnd(io, ended, { id, out });
     if (signal !== undefined) {
-      const again = typedCommand('batch', [agent, file], ['--id', shellWord(id), ...flagsToRepeat(options)]);
-      say(io, `Runs under way continue wherever a worker serves them. To continue the batch: ${again}`);
+      const typed = typedCommand('batch', [agent, file], ['--id', shellWord(id), ...flagsToRepeat(options)]);
+      say(io, `Runs under way continue wherever a worker serves them. To continue the batch: ${typed}`);
     }
     if (json) {
       const { usage, ...counts } = progress;
@@ -184,7 +186,7 @@ function sayEnd(
   if (results.some(({ status, tokens }) => status === 'failed' && tokens !== null))
     say(
       io,
-      `To retry what failed: \`${cliName()} retry --all --status failed ${tag}\`, then the same batch again.`,
+      `To retry what failed: \`${cliName()} retry --all --status failed ${tag}\`, then the same batch again with --id ${shellWord(id)}.`,
     );
   if (results.some(({ status }) => status === 'waiting'))
     say(io, `To see what waits: \`${cliName()} list --status waiting ${tag}\``);

@@ -55,7 +55,15 @@ describe('reloop batch', () => {
     ]);
     expect(code).toBe(1);
     expect(err).toContain(`2 of 5 done, 1 failed, 2 wait for a person`);
-    expect(err).toContain(`retry --all --status failed --tag ${tag}`);
+    expect(err).toContain(
+      `retry --all --status failed --tag ${tag}\`, then the same batch again with --id ${tag}`,
+    );
+    expect(err).not.toContain('To continue it later');
+  });
+
+  test('names the id that continues it, where none was given', async () => {
+    const { err } = await reloop('batch', agent, file, '--column', 'question');
+    expect(err).toMatch(/Batch (\S+): 5 runs of \S+\. To continue it later: the same with --id \1\./u);
   });
 
   test('finds its runs when it is started again, and asks the model for none of them', async () => {
