@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { RunEvent } from '../../agent/run/events.ts';
 import { finish } from '../../cli/follow/finish.ts';
 import { type FollowOptions, type FollowedRun, follow } from '../../cli/follow/follow.ts';
+import { lastingWebUi } from '../../cli/connection/web-ui.ts';
 import type { EmbeddedServer } from '../../server/server.ts';
 import { type FakeIo, fakeIo } from '../support/fake-io.ts';
 import { offlineContext } from '../support/offline-context.ts';
@@ -154,6 +155,12 @@ describe('following a run', () => {
       '      or in the Web UI: http://127.0.0.1:8233/namespaces/default/workflows/run-1/r/user-metadata',
       '',
     ]);
+  });
+
+  test('names the Web UI at a wait only where it outlives the command', () => {
+    const uiUrl = 'http://127.0.0.1:8233';
+    const of = (startedByUs: boolean) => lastingWebUi({ uiUrl, startedByUs } as EmbeddedServer);
+    expect([of(false), of(true), lastingWebUi(undefined)]).toEqual([uiUrl, undefined, undefined]);
   });
 
   test.each([
