@@ -10,7 +10,7 @@ export function strictProblem(schema: JsonSchema, value: Json): string | undefin
   return problemAt(schema, value, { root: schema, path: '', depth: 0 });
 }
 
-interface Place {
+interface CheckedValue {
   root: JsonSchema;
   /** Path of the value, as people write it: `items[2].price`. */
   path: string;
@@ -20,20 +20,20 @@ interface Place {
 /** References to references, and schemas in schemas, that are followed. */
 const MOST_DEPTH = 100;
 
-function problemAt(given: unknown, value: Json, place: Place): string | undefined {
-  if (given === false) return `${nameOf(place)} is not allowed`;
-  if (!isObject(given) || place.depth > MOST_DEPTH) return undefined;
+function problemAt(given: unknown, value: Json, checked: CheckedValue): string | undefined {
+  if (given === false) return `${nameOf(checked)} is not allowed`;
+  if (!isObject(given) || checked.depth > MOST_DEPTH) return undefined;
   const schema = given as JsonSchema; // a part of one
-  const deeper = { ...place, depth: place.depth + 1 };
+  const deeper = { ...checked, depth: checked.depth + 1 };
   const ref = schema['$ref'];
   if (typeof ref === 'string') {
-    const problem = problemAt(referred(place.root, ref), value, deeper);
+    const problem = problemAt(referred(checked.root, ref), value, deeper);
     if (problem !== undefined) return problem;
   }
   return (
-    typeProblem(schema, value, place) ??
+    typeProblem(schema, value, checked) ??
     choiceProblem(schema, value, deeper) ??
-    boundProblem(schema, value, place) ??
+    boundProblem(schema, value, checked) ??
     (isObject(value) ? fieldsProblem(schema, value, deeper) : undefined) ??
     (Array.isArray(value) ? itemsProblem(schema, value, deeper) : undefined)
   );
@@ -48,11 +48,11 @@ function referred(root: JsonSchema, ref: string): unknown {
   );
 }
 
-function typeProblem(schema: JsonSchema, value: Json, place: Place): string | undefined {
+function typeProblem(schema: JsonSchema, value: Json, checked: CheckedValue): string | undefined {
   const types = [schema['type'] ?? []].flat().map(String);
   if (types.length === 0 || types.some((type) => isOfType(type, value))) return undefined;
   const words = types.map((type) => TYPE_WORDS[type] ?? type);
-  return `${nameOf(place)} has to be ${words.join(' or ')}`;
+  return `${nameOf(checked)} has to be ${words.join(' or ')}`;
 }
 
 const TYPE_WORDS: { readonly [type: string]: string } = {
@@ -74,24 +74,24 @@ function isOfType(type: string, value: Json): boolean {
 }
 
 /** Checks `enum`, `const`, `anyOf`, `oneOf` and `allOf`. */
-function choiceProblem(schema: JsonSchema, value: Json, place: Place): string | undefined {
+function choiceProblem(schema: JsonSchema, value: Json, checked: CheckedValue): string | undefined {
   const { enum: options, const: only, anyOf, oneOf, allOf } = schema;
   const allowed = Array.isArray(options) ? options : only === undefined ? undefined : [only];
   if (allowed?.some((one) => canonicalJson(one) === canonicalJson(value)) === false) {
-    return `${nameOf(place)} has to be ${allowed.map((one) => JSON.stringify(one)).join(' or ')}`;
+    return `${nameOf(checked)} has to be ${allowed.map((one) => JSON.stringify(one)).join(' or ')}`;
   }
   for (const choices of [anyOf, oneOf]) {
     if (!Array.isArray(choices)) continue;
-    const problems = choices.map((choice) => problemAt(choice, value, place));
+    const problems = choices.map((choice) => problemAt(choice, value, checked));
     if (problems.every((problem) => problem !== undefined)) return problems.join(', or ');
   }
-  return Array.isArray(allOf) ? first(allOf.map((part) => problemAt(part, value, place))) : undefined;
+  return Array.isArray(allOf) ? first(allOf.map((part) => problemAt(part, value, checked))) : undefined;
 }
 
 /** Checks lengths, ranges and patterns. */
-function boundProblem(schema: JsonSchema, value: Json, place: Place): string | undefined {
+function boundProblem(schema: JsonSchema, value: Json, checked: CheckedValue): string | undefined {
   const bound = (keyword: string) => (typeof schema[keyword] === 'number' ? schema[keyword] : undefined);
-  const name = nameOf(place);
+  const name = nameOf(checked);
   const within = (size: number, [least, most]: readonly [string, string], what: string) => {
     const [low = -Infinity, high = Infinity] = [bound(least), bound(most)];
     if (size < low) return `${name} has to ${what === '' ? 'be' : 'have'} at least ${low}${what}`;
@@ -123,37 +123,37 @@ function matches(pattern: string, text: string): boolean | undefined {
 function fieldsProblem(
   schema: JsonSchema,
   value: { [field: string]: Json },
-  place: Place,
+  checked: CheckedValue,
 ): string | undefined {
   const properties = fieldsOf(schema['properties']);
   const required = Array.isArray(schema['required']) ? schema['required'].map(String) : [];
   const missing = required.filter((field) => !Object.hasOwn(value, field));
   if (missing.length > 0) {
     const known = Object.keys(properties).join(', ');
-    return `${missing.map((field) => nameOf(inField(place, field))).join(', ')} is missing; it takes ${known}`;
+    return `${missing.map((field) => nameOf(inField(checked, field))).join(', ')} is missing; it takes ${known}`;
   }
   const others = schema['additionalProperties'];
   return first(
     Object.entries(value).map(([field, one]) => {
       const of = Object.hasOwn(properties, field) ? properties[field] : others;
-      return problemAt(of, one, inField(place, field));
+      return problemAt(of, one, inField(checked, field));
     }),
   );
 }
 
-function itemsProblem(schema: JsonSchema, value: readonly Json[], place: Place): string | undefined {
+function itemsProblem(schema: JsonSchema, value: readonly Json[], checked: CheckedValue): string | undefined {
   const heads = Array.isArray(schema['prefixItems']) ? schema['prefixItems'] : [];
   return first(
     value.map((one, index) =>
-      problemAt(heads[index] ?? schema['items'], one, { ...place, path: `${place.path}[${index}]` }),
+      problemAt(heads[index] ?? schema['items'], one, { ...checked, path: `${checked.path}[${index}]` }),
     ),
   );
 }
 
 const first = (problems: readonly (string | undefined)[]) =>
   problems.find((problem) => problem !== undefined);
-const inField = (place: Place, field: string): Place => ({
-  ...place,
-  path: place.path === '' ? field : `${place.path}.${field}`,
+const inField = (checked: CheckedValue, field: string): CheckedValue => ({
+  ...checked,
+  path: checked.path === '' ? field : `${checked.path}.${field}`,
 });
-const nameOf = ({ path }: Place): string => (path === '' ? 'it' : path);
+const nameOf = ({ path }: CheckedValue): string => (path === '' ? 'it' : path);

@@ -16,8 +16,8 @@ export function toolNamed(name: string, tools: readonly string[]): string | unde
   if (tools.includes(name) || name.length > MOST_WRITTEN) return tools.includes(name) ? name : undefined;
   const bare = name
     .replace(/<\|[\s\S]*$/u, '')
-    .replace(/^[\s"'`“”‘’*<([]+/u, '')
-    .replace(/[\s"'`“”‘’*>(),:;.\]]+$/u, '');
+    .replace(/^[\s"'`“”‘’*<(]+/u, '')
+    .replace(/[\s"'`“”‘’*>(),:;.]+$/u, '');
   const inNamespace = /^(?:functions?|tools?|default_api|multi_tool_use)[.:/]+(.*?)(?::\d+)?$/su.exec(
     bare,
   )?.[1];

@@ -35,7 +35,7 @@ export async function recordedReceipt(
 ): Promise<TakenWord['receipt'] | undefined> {
   const { runId } = await client.workflow.getHandle(workflowId).describe();
   const parts = await partsUpTo(client, { workflowId, runId });
-  for (const { run } of parts.reverse()) {
+  for (const { run } of parts.toReversed()) {
     for await (const fact of readFacts(client, run)) {
       if (fact.type === 'update_completed' && fact.updateId === updateId)
         return asReceipt(await fact.result?.());

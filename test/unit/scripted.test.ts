@@ -159,7 +159,8 @@ describe('a scripted model', () => {
     await ask(model, '1');
     const first = await ask(model, '2');
     expect(first.toolCalls).toEqual([{ id: 'call_2_1', name: 'x', arguments: '{}' }]);
-    expect(await ask(model, '2')).toEqual(first);
+    const { id: _, ...again } = await ask(model, '2');
+    expect(first).toMatchObject(again);
   });
 
   test('answers the requests of tool calls from `calls`', async () => {

@@ -36,7 +36,6 @@ describe('a prompt that goes to a model', () => {
 
   test.each([
     ['multi_tool_use.parallel', 'multi_tool_use_parallel'],
-    ['[find]', 'find'],
     ['“find”', 'find'],
     ['**find**', 'find'],
     ['functions.find', 'find'],
