@@ -22,7 +22,7 @@ export interface ModelReply {
    * the provider has not counted: usage is then unknown.
    */
   usage?: Tokens | undefined;
-  /** The provider's id of the reply, for [telemetry](docs/telemetry.md). It is not recorded. */
+  /** The provider's id of the reply, for telemetry. It is not recorded. */
   id?: string | undefined;
   /** For instance a parameter that was left out because the model refused it. */
   warnings?: string[] | undefined;

@@ -13,16 +13,9 @@ import {
 } from './error.ts';
 import { answerInCall, headersOfCall, outsideOfCalls } from './call-under-way.ts';
 import { httpTransport } from './http-transport.ts';
-import { type McpServer, serverName } from './server-spec.ts';
+import { type McpProtocolVersion, type McpServer, type Revision, serverName } from './server-spec.ts';
 import { secretsOfHeaders, secretsOf } from './server-secrets.ts';
-import {
-  CLIENT,
-  type McpProtocolVersion,
-  type Revision,
-  clientOptions,
-  connectOptions,
-  nextRevision,
-} from './revision.ts';
+import { CLIENT, clientOptions, connectOptions, nextRevision } from './revision.ts';
 import { type StdioTransport, stdioTransport } from './stdio-transport.ts';
 import { withWholeResults } from './whole-results.ts';
 

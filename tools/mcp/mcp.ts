@@ -11,8 +11,13 @@ import { withHeadersOf } from './call-under-way.ts';
 import { mcpConnection } from './connection.ts';
 import { cancelTask } from './server-task.ts';
 import { requirePackage } from '../optional-package.ts';
-import { type McpProtocolVersion, PROTOCOL_VERSIONS } from './revision.ts';
-import { type McpServer, checkServer, serverName } from './server-spec.ts';
+import {
+  type McpProtocolVersion,
+  type McpServer,
+  PROTOCOL_VERSIONS,
+  checkServer,
+  serverName,
+} from './server-spec.ts';
 import { problemOfName } from '../tool-name.ts';
 import { checkWhole } from '../whole-number.ts';
 import type { Approval, AskedInput, Reconciled, Tool, ToolContext, ToolOptions } from '../tool.ts';

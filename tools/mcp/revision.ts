@@ -2,26 +2,9 @@ import type { ClientOptions, ConnectOptions } from '@modelcontextprotocol/client
 import { connectionProblem, wasNeverSent } from '../../agent/values/http-exchange.ts';
 import { MCP_TASKS } from '../../agent/values/names.ts';
 import { errorFields } from './error.ts';
+import { type Revision, STATELESS } from './server-spec.ts';
 
 export const CLIENT = { name: 'reloop', version: '1.0.0' };
-
-/** Revision that has no session: a server asks a person by the result of a call, and not over the connection. */
-const STATELESS = '2026-07-28';
-
-/** Revisions of MCP, as the SDK (2.4.0) speaks them. */
-export const PROTOCOL_VERSIONS = [
-  STATELESS,
-  '2025-11-25',
-  '2025-06-18',
-  '2025-03-26',
-  '2024-11-05',
-  '2024-10-07',
-] as const;
-
-export type McpProtocolVersion = (typeof PROTOCOL_VERSIONS)[number];
-
-/** Revisions to connect by. `any`: 2026-07-28 where the server speaks it, else what it speaks of the older ones. */
-export type Revision = 'any' | 'older' | McpProtocolVersion;
 
 /** Longest time that a server may take to say whether it speaks 2026-07-28; then it is asked in the older way. */
 const FIRST_ANSWER_MS = 10_000;

@@ -1,5 +1,23 @@
 import type { ToolContext } from '../tool.ts';
 
+/** Revision that has no session: a server asks a person by the result of a call, and not over the connection. */
+export const STATELESS = '2026-07-28';
+
+/** Revisions of MCP, as the SDK (2.4.0) speaks them. */
+export const PROTOCOL_VERSIONS = [
+  STATELESS,
+  '2025-11-25',
+  '2025-06-18',
+  '2025-03-26',
+  '2024-11-05',
+  '2024-10-07',
+] as const;
+
+export type McpProtocolVersion = (typeof PROTOCOL_VERSIONS)[number];
+
+/** Revisions to connect by. `any`: 2026-07-28 where the server speaks it, else what it speaks of the older ones. */
+export type Revision = 'any' | 'older' | McpProtocolVersion;
+
 /** A server that is started here and asked over its standard input and output. */
 export interface McpProcess {
   command: string;
