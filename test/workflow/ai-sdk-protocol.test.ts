@@ -128,7 +128,9 @@ test('only a page that names its version gets the chunks that version 6 refuses'
   expect(await typesOf()).toEqual(older);
 
   await chat.sendMessage({ text: 'Do it again.' });
-  await rig.client.get(chat.lastMessage?.id ?? '').cancel();
+  const cancelled = rig.client.get(chat.lastMessage?.id ?? '');
+  await cancelled.cancel();
+  await expect(cancelled.result()).rejects.toThrow();
   expect((await typesOf()).at(-1)).toBe('finish other');
   expect((await typesOf('7.1.0')).at(-1)).toBe('finish interrupted');
 });
