@@ -30,8 +30,8 @@ const rig = useRig({ agents });
 
 const callers = {
   root: { token: 'admin-token-0123456789', name: 'root', scopes: ['admin'] },
-  small: { token: 'small-token-0123456789', name: 'small', tenant: 'acme', scopes: ['admin'] },
-  great: { token: 'great-token-0123456789', name: 'great', tenant: 'ACME', scopes: ['admin'] },
+  small: { token: 'small-token-0123456789', name: 'small', tenant: 'edge', scopes: ['admin'] },
+  great: { token: 'great-token-0123456789', name: 'great', tenant: 'EDGE', scopes: ['admin'] },
 } satisfies { [name: string]: TokenCaller };
 type Who = keyof typeof callers;
 const options: GatewayOptions = { tokens: Object.values(callers), agents };
@@ -56,15 +56,15 @@ async function ask(
 }
 
 test('tenants whose names differ in capitals only do not see each other in a list', async () => {
-  await rig.client.run('clerk', 'Hi', { session: 'ACME.capitals' });
-  await rig.client.run('clerk', 'Hi', { session: 'acme.letters' });
+  await rig.client.run('clerk', 'Hi', { session: 'EDGE.capitals' });
+  await rig.client.run('clerk', 'Hi', { session: 'edge.letters' });
   const listed = async (who: Who, path: string) => {
     const { text } = await ask(who, `GET ${path}`);
     return text;
   };
-  await expect.poll(() => listed('small', '/sessions')).toContain('acme.letters');
-  expect(await listed('small', '/sessions')).not.toContain('ACME');
-  expect(await listed('great', '/sessions')).toContain('ACME.capitals');
+  await expect.poll(() => listed('small', '/sessions')).toContain('edge.letters');
+  expect(await listed('small', '/sessions')).not.toContain('EDGE');
+  expect(await listed('great', '/sessions')).toContain('EDGE.capitals');
 });
 
 describe('what is not a run', () => {
