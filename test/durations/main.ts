@@ -109,7 +109,7 @@ async function cell(row: Row, seconds: number): Promise<string> {
   return 'WRONG';
 }
 
-/** What the server says of the activities of a run that does not end. */
+/** Describes a run that does not end, and its activities, as the server has them. */
 async function stateOf({ key }: Task): Promise<string> {
   const run = new Client({ connection: await Connection.connect({ address }) }).workflow.getHandle(key);
   const { status, raw, historyLength } = await run.describe();

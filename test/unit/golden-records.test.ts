@@ -13,7 +13,7 @@ import { recordedServer } from '../support/recorded-server.ts';
 import { inTextFormat } from '../support/scripts.ts';
 
 /**
- * What is made of each recorded history, besides its events and report (golden.test.ts): the input of each restart, the effects of dropped
+ * Readers make more of a recorded history than its events and report (golden.test.ts): the input of each restart, the effects of dropped
  * steps, ended calls, the export, and how the agent of today differs. `npx vitest run --project unit test/unit/golden-records.test.ts -u`
  * accepts what is read now.
  */
@@ -74,7 +74,7 @@ async function restarts(run: AgentRun, { events }: RunExport): Promise<object[]>
   const asked = events.flatMap((event) => (event.type === 'model_ended' ? [Number(event.call)] : []));
   const steps = [...new Set(asked)].filter(Number.isInteger);
   const ways: { [name: string]: () => Promise<unknown> } = { retry: () => run.retry() };
-  // Of a long run a part of the steps: what a restart reads grows with them.
+  // A long run is restarted at some of its steps only: each restart reads the whole history.
   for (const step of steps.filter(
     (_, index) => index < 5 || index % 30 === 0 || index === steps.length - 1,
   )) {

@@ -180,8 +180,10 @@ function argumentText(value: unknown): string {
       : JSON.stringify(value);
 }
 
-/** `cached_tokens` beside the others is Moonshot's, `cache_read_input_tokens` and `cache_creation_input_tokens` come from
- * Anthropic through gateways. */
+/**
+ * `cached_tokens` beside the others is Moonshot's; `cache_read_input_tokens` and `cache_creation_input_tokens` come from
+ * Anthropic through gateways.
+ */
 function countsOf(usage: UsagePiece): ToldCounts {
   return {
     prompt: usage.prompt_tokens ?? 0,
