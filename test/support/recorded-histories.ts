@@ -4,11 +4,10 @@ import type { Client } from '@temporalio/client';
 import { historyFromJSON } from '@temporalio/common/lib/proto-utils.js';
 import { temporal } from '@temporalio/proto';
 import type { RunRef } from '../../history/read/pages.ts';
-import { historyClient } from './history-client.ts';
+import { recordedServer } from './recorded-server.ts';
 
 const { History } = temporal.api.history.v1;
 const folder = new URL('../fixtures/histories/0.3.0/', import.meta.url);
-const NOT_FOUND = 5;
 
 /** A recorded history: the name of its file, and the run that it belongs to. */
 export interface RecordedHistory {
@@ -30,14 +29,5 @@ export function recordedHistories(): RecordedHistory[] {
 
 /** A client whose server holds the recorded histories. A run that is not among them is past its retention. */
 export function clientOf(recorded: readonly RecordedHistory[]): Client {
-  const keyOf = ({ workflowId, runId }: RunRef) => `${workflowId} ${runId}`;
-  const histories = new Map(recorded.map(({ run, history }) => [keyOf(run), history]));
-  return historyClient({
-    async getWorkflowExecutionHistory({ execution }: { execution: RunRef }) {
-      const history = histories.get(keyOf(execution));
-      if (history === undefined)
-        throw Object.assign(new Error('gone'), { code: NOT_FOUND, details: 'gone', metadata: {} });
-      return { history };
-    },
-  });
+  return recordedServer(recorded).client;
 }

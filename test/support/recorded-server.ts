@@ -1,10 +1,9 @@
 import { Client, type ConnectionLike } from '@temporalio/client';
 import { temporal } from '@temporalio/proto';
-import { ServiceError } from '../simulation/service-error.ts';
+import { notFound } from '../simulation/service-error.ts';
 import type { RecordedHistory } from './recorded-histories.ts';
 
 const { EventType, WorkflowExecutionStatus } = temporal.api.enums.v1;
-const NOT_FOUND = 5;
 
 type Event = temporal.api.history.v1.IHistoryEvent;
 type Start = temporal.api.workflowservice.v1.IStartWorkflowExecutionRequest;
@@ -19,29 +18,23 @@ export function recordedServer(recorded: readonly RecordedHistory[]): { client: 
     const [one] = recorded
       .filter(({ run }) => run.workflowId === workflowId && (!runId || run.runId === runId))
       .toSorted((a, b) => begunAt(b) - begunAt(a));
-    if (one === undefined) throw new ServiceError(NOT_FOUND, 'gone');
+    if (one === undefined) throw notFound('workflow');
     return one;
   };
-  const methods: { [name: string]: (request: never) => unknown } = {
-    getWorkflowExecutionHistory: ({ execution }: Named) => ({ history: found(execution).history }),
-    describeWorkflowExecution: ({ execution }: Named) => descriptionOf(found(execution)),
-    startWorkflowExecution(request: Start) {
+  const workflowService = {
+    getWorkflowExecutionHistory: async ({ execution }: Named) => ({ history: found(execution).history }),
+    async getWorkflowExecutionHistoryReverse({ execution }: Named) {
+      const { events } = found(execution).history;
+      return { history: { events: events?.toReversed() } };
+    },
+    describeWorkflowExecution: async ({ execution }: Named) => descriptionOf(found(execution)),
+    async startWorkflowExecution(request: Start) {
       started.push(request);
       return { runId: 'new' };
     },
   };
-  const workflowService = new Proxy(
-    {},
-    {
-      get: (_, name) => async (request: never) => {
-        const method = methods[String(name)];
-        if (method === undefined) throw new Error(`The recorded server has no method ${String(name)}.`);
-        return method(request);
-      },
-    },
-  );
   const connection: ConnectionLike = {
-    workflowService: workflowService as ConnectionLike['workflowService'],
+    workflowService: workflowService as unknown as ConnectionLike['workflowService'],
     operatorService: undefined as never, // nobody asks it
     plugins: [],
     close: async () => undefined,
