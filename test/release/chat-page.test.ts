@@ -136,14 +136,25 @@ describe.skipIf(!hasChromium)(`the chat page${chromiumTitle}`, () => {
     expect([await page.title(), said]).toEqual(['echo · Reloop', []]);
   });
 
-  test('shows text while it is written, and stops', async () => {
+  test('shows text while it is written, stops, and then sends what was typed meanwhile', async () => {
     const { page } = await open('/chat/slow');
     await say(page, 'Go');
     await page.getByText('The first half,').waitFor();
+    await say(page, 'And then?');
+    await page.getByText('Sent after this answer.').waitFor();
     await page.getByRole('button', { name: 'Stop' }).click();
     await page.getByText('Stopped.').waitFor();
-    expect(await page.getByRole('button', { name: 'Send' }).count()).toBe(1);
+    await gate.reached(2);
     await gate.open();
+    await page.getByText('The first half, and the second.').waitFor();
+    expect(await page.getByText('Sent after this answer.').count()).toBe(0);
+    expect(await page.locator('article').allTextContents()).toEqual([
+      'Go',
+      expect.stringContaining('Stopped.'),
+      'And then?',
+      'The first half, and the second.',
+    ]);
+    expect(await page.getByRole('button', { name: 'Send' }).count()).toBe(1);
   });
 
   test('has buttons for who may decide, and learns of a decision of somebody else', async () => {

@@ -23,7 +23,7 @@ export function createConversation(agent, { mayDecide, onError }) {
   const store = `reloop-chat ${new URL('..', import.meta.url).pathname} ${agent}`;
   const kept = stored();
   const { id } = kept;
-  let { messages } = kept;
+  let { messages, unsent } = kept;
   let isAnswering = false;
   const list = el('div', { class: 'messages' });
   const problem = el('p', { class: 'problem', role: 'alert' });
@@ -68,15 +68,25 @@ export function createConversation(agent, { mayDecide, onError }) {
 
   function send() {
     const text = input.value.trim();
-    if (text === '' || isAnswering) return;
+    if (text === '') return;
     input.value = '';
     const message = /** @type {ChatMessage} */ ({
       id: randomId(),
       role: 'user',
       parts: [{ type: 'text', id: '0', text }],
     });
+    unsent = [...unsent, message];
+    if (isAnswering) draw();
+    else void sendNext();
+  }
+
+  /** Sends the earliest message that waits for the end of an answer. */
+  async function sendNext() {
+    const [message, ...later] = unsent;
+    if (message === undefined) return;
     messages = [...messages, message];
-    void follow(message);
+    unsent = later;
+    await follow(message);
   }
 
   /**
@@ -108,8 +118,10 @@ export function createConversation(agent, { mayDecide, onError }) {
     isAnswering = false;
     draw();
     const last = messages.at(-1);
-    if (last?.isOver) announce('The answer is complete.');
-    else if (last?.parts.some((part) => part.type === 'tool' && part.state === 'approval'))
+    if (last?.isOver) {
+      announce('The answer is complete.');
+      await sendNext();
+    } else if (last?.parts.some((part) => part.type === 'tool' && part.state === 'approval'))
       setTimeout(look, LOOK_MS);
   }
 
@@ -193,7 +205,7 @@ export function createConversation(agent, { mayDecide, onError }) {
   }
 
   function draw() {
-    localStorage.setItem(store, JSON.stringify({ id, messages: messages.slice(-MOST_KEPT) }));
+    localStorage.setItem(store, JSON.stringify({ id, messages: messages.slice(-MOST_KEPT), unsent }));
     const isAtEnd = innerHeight + scrollY >= document.documentElement.scrollHeight - 80;
     const last = messages.at(-1);
     list.replaceChildren(
@@ -201,17 +213,21 @@ export function createConversation(agent, { mayDecide, onError }) {
     );
     const isSilent = isAnswering && last?.role === 'user';
     if (isSilent) list.append(el('p', { class: 'meta' }, 'Waiting for an answer…'));
+    list.append(
+      ...unsent.map((message) =>
+        messageElement({ ...message, note: 'Sent after this answer.' }, { decide, isLast: false }),
+      ),
+    );
     stopButton.hidden = !(isAnswering && mayDecide && last?.role === 'assistant');
     sendButton.hidden = !stopButton.hidden;
-    sendButton.ariaDisabled = isAnswering ? 'true' : null;
     if (isAtEnd) scrollTo(0, document.documentElement.scrollHeight);
   }
 
-  /** @returns {{ id: string, messages: ChatMessage[] }} */
+  /** @returns {{ id: string, messages: ChatMessage[], unsent: ChatMessage[] }} `unsent`: typed while an answer was read */
   function stored() {
     const text = localStorage.getItem(store);
-    if (text === null) return { id: randomId(), messages: [] };
-    return /** @type {{ id: string, messages: ChatMessage[] }} */ (JSON.parse(text)); // written above
+    if (text === null) return { id: randomId(), messages: [], unsent: [] };
+    return /** @type {ReturnType<typeof stored>} */ (JSON.parse(text)); // written by `draw`
   }
 }
 
