@@ -30,6 +30,7 @@ export const arrows = {
       'rules',
       'kinds',
       'run',
+      'views',
       'live-text',
       'webhooks',
       'backtest',

@@ -1,6 +1,6 @@
 import type { PausedBy, PausedCall, RunStep } from '../agent/run/events.ts';
 import type { RunResult } from '../agent/run/run-result.ts';
-import type { RunView } from '../agent/run/view.ts';
+import type { RunView } from '../agent/views/view.ts';
 import type { WaitingCall } from '../agent/rules/waiting.ts';
 import type { Content } from '../agent/values/content.ts';
 import type {

@@ -1,5 +1,5 @@
 import type { RunEvent } from '../run/events.ts';
-import { type CallsUnderWay, trackCalls } from '../run/view.ts';
+import { type CallsUnderWay, trackCalls } from '../views/view.ts';
 import {
   type AttemptTexts,
   type HeartbeatTexts,

@@ -1,7 +1,7 @@
 import { workflowOfCall } from '../../agent/calls/call-path.ts';
 import type { RunEvent } from '../../agent/run/events.ts';
 import { type WaitingCall, needsPerson } from '../../agent/rules/waiting.ts';
-import { RunView } from '../../agent/run/view.ts';
+import { RunView } from '../../agent/views/view.ts';
 import type { AgentRun } from '../../client/api/agent-run.ts';
 import { typedCommand } from '../../client/connect/cli-name.ts';
 import { type RunReport, reportOf } from '../../client/report.ts';

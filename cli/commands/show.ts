@@ -1,5 +1,5 @@
 import { asText } from '../../agent/values/vocabulary.ts';
-import { RunView } from '../../agent/run/view.ts';
+import { RunView } from '../../agent/views/view.ts';
 import type { AgentKind } from '../../agent/definition/kind.ts';
 import type { ModelTurn } from '../../agent/calls/calls.ts';
 import type { AgentRun } from '../../client/api/agent-run.ts';

@@ -1,4 +1,4 @@
-import { type CallsUnderWay, trackCalls } from '../../agent/run/view.ts';
+import { type CallsUnderWay, trackCalls } from '../../agent/views/view.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { stateOf } from '../../agent/rules/waiting.ts';
 import { decisionNames, decisionFits } from '../../agent/rules/decisions.ts';

@@ -6,7 +6,7 @@ import type { RunEvent } from '../../agent/run/events.ts';
 import type { AgentRun } from '../../client/api/agent-run.ts';
 import { TemporalUnreachable } from '../../client/connect/errors.ts';
 import { locationOfRun } from '../../client/read/run-location.ts';
-import { RunView } from '../../agent/run/view.ts';
+import { RunView } from '../../agent/views/view.ts';
 import { type RunReport, reportOf } from '../../client/report.ts';
 import { colorsFor } from '../shell/display.ts';
 import { sanitizedFor, isAnsiTerminal } from '../shell/on-terminal.ts';

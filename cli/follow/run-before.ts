@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { RunView } from '../../agent/run/view.ts';
+import { RunView } from '../../agent/views/view.ts';
 import { needsPerson } from '../../agent/rules/waiting.ts';
 import type { AgentClient } from '../../client/api/agent-client.ts';
 import type { AgentRun } from '../../client/api/agent-run.ts';

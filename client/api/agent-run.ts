@@ -9,7 +9,7 @@ import { withPresent } from '../restart/present-report.ts';
 import { type ExportOptions, collectExport } from '../export/collect-export.ts';
 import { AgentRunCancelled, AgentRunFailed, DecisionRefused, InvalidInput } from '../connect/errors.ts';
 import { type ResponseOptions, eventResponse } from '../read/event-response.ts';
-import type { RunView } from '../../agent/run/view.ts';
+import type { RunView } from '../../agent/views/view.ts';
 import { type EventsOptions, knownPositions } from '../read/follow-events.ts';
 import { type ForkOptions, fork } from '../restart/fork.ts';
 import { createActionCount } from '../../history/views/billed-actions.ts';

@@ -1,5 +1,5 @@
 import { type WaitingCall, needsPerson } from '../../agent/rules/waiting.ts';
-import type { RunView } from '../../agent/run/view.ts';
+import type { RunView } from '../../agent/views/view.ts';
 import { DecisionRefused } from '../connect/errors.ts';
 
 /** Hands each wait of a run to a listener, once. */

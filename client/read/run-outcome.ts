@@ -1,5 +1,5 @@
 import type { Client } from '@temporalio/client';
-import { RunView } from '../../agent/run/view.ts';
+import { RunView } from '../../agent/views/view.ts';
 import type { ErrorInfo, Json, RunStatus, Usage } from '../../agent/values/vocabulary.ts';
 import { EncryptionKeyMissing } from '../../encryption/keys.ts';
 import { StorageMissing } from '../../storage/storage.ts';

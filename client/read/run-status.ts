@@ -1,4 +1,4 @@
-import { RunView } from '../../agent/run/view.ts';
+import { RunView } from '../../agent/views/view.ts';
 import type { PausedCall, RunEvent } from '../../agent/run/events.ts';
 import type { Client } from '@temporalio/client';
 import { searchAttribute } from '../../agent/values/names.ts';

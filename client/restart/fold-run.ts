@@ -1,6 +1,6 @@
 import type { Client } from '@temporalio/client';
 import type { RunEvent } from '../../agent/run/events.ts';
-import { RunView } from '../../agent/run/view.ts';
+import { RunView } from '../../agent/views/view.ts';
 import type { RunRef } from '../../history/read/pages.ts';
 import { type TimelineOptions, readTimeline } from '../../history/views/timeline.ts';
 import { type RunReport, reportOf } from '../report.ts';

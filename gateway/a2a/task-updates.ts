@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { RunView } from '../../agent/run/view.ts';
+import type { RunView } from '../../agent/views/view.ts';
 import { EXCEPTION_TOOL } from '../../agent/values/vocabulary.ts';
 import { allWaiting } from '../replies/all-waiting.ts';
 import { progressText } from '../replies/progress-text.ts';

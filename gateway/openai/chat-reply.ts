@@ -5,7 +5,7 @@ import type {
 } from 'openai/resources/chat/completions';
 import type { CompletionUsage } from 'openai/resources/completions';
 import { type Usage, asText } from '../../agent/values/vocabulary.ts';
-import type { RunView } from '../../agent/run/view.ts';
+import type { RunView } from '../../agent/views/view.ts';
 import { Refused } from '../http/problem.ts';
 import { eventText } from '../replies/sse-response.ts';
 import { failureText } from '../access/failure-text.ts';

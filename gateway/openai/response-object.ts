@@ -5,7 +5,7 @@ import type {
   ResponseUsage,
 } from 'openai/resources/responses/responses';
 import { needsPerson, reasonText } from '../../agent/rules/waiting.ts';
-import { RunView } from '../../agent/run/view.ts';
+import { RunView } from '../../agent/views/view.ts';
 import type { Usage } from '../../agent/values/vocabulary.ts';
 import { failureText } from '../access/failure-text.ts';
 

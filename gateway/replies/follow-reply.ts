@@ -1,7 +1,7 @@
 import { type RunEvent, isRecorded } from '../../agent/run/events.ts';
 import { needsPerson } from '../../agent/rules/waiting.ts';
 import type { AgentClient } from '../../client/api/agent-client.ts';
-import { RunView } from '../../agent/run/view.ts';
+import { RunView } from '../../agent/views/view.ts';
 import { Refused, problemOf } from '../http/problem.ts';
 import type { ProtocolRequest } from '../http/protocol.ts';
 import { isPlainAgent } from '../http/route.ts';

@@ -1,6 +1,6 @@
 import { type Raise, usualRaise } from '../../agent/limits/usual-raise.ts';
 import { type WaitingCall, endsByExtension, needsPerson } from '../../agent/rules/waiting.ts';
-import { RunView } from '../../agent/run/view.ts';
+import { RunView } from '../../agent/views/view.ts';
 import { contentText } from '../../agent/values/content.ts';
 import { boundedText } from '../../agent/values/values.ts';
 import { type Json, asText } from '../../agent/values/vocabulary.ts';

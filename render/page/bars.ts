@@ -2,7 +2,7 @@ import { type Axis, WIDTH } from './axis.ts';
 import { type Html, html } from './html.ts';
 import { type Interval, lasting, running, waiting } from './spans.ts';
 import { lasted } from './words.ts';
-import type { Turn } from '../../agent/run/run-turns.ts';
+import type { Turn } from '../../agent/views/run-turns.ts';
 
 /** One kind of event, on a separate line or as a colour of one. */
 interface Lane {

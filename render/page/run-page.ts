@@ -6,7 +6,7 @@ import { hasImage } from './blocks.ts';
 import { runSection } from './run-section.ts';
 import { type Interval, running } from './spans.ts';
 import { badge, stateOfRun } from './words.ts';
-import { viewOf } from '../../agent/run/view.ts';
+import { viewOf } from '../../agent/views/view.ts';
 
 export interface RunPageOptions {
   /** The run's page in Temporal's Web UI. */

@@ -13,8 +13,8 @@ import { type Html, html } from './html.ts';
 import { requestsByCall } from './request-block.ts';
 import { decisionData, turnSection } from './turn-section.ts';
 import { badge, lasted, stateOfRun, utcTime, waitingFor } from './words.ts';
-import type { RunNote } from '../../agent/run/run-turns.ts';
-import { type RunView, viewOf } from '../../agent/run/view.ts';
+import type { RunNote } from '../../agent/views/run-turns.ts';
+import { type RunView, viewOf } from '../../agent/views/view.ts';
 
 export interface PageLayout {
   /** Prefix of the ids of the run's calls. */

@@ -1,4 +1,4 @@
-import type { Work } from '../../agent/run/run-turns.ts';
+import type { Work } from '../../agent/views/run-turns.ts';
 
 /** A time in which something ran or waited, in milliseconds since 1970. */
 export interface Interval {

@@ -11,7 +11,7 @@ import { type Html, html } from './html.ts';
 import { type ShownRequest, requestBlock } from './request-block.ts';
 import { lasting, running } from './spans.ts';
 import { badge, isLimit, lasted, stateOfCall, stateOfTurn, utcTime, waitingFor } from './words.ts';
-import type { ShownCall, Note, Turn, Work } from '../../agent/run/run-turns.ts';
+import type { ShownCall, Note, Turn, Work } from '../../agent/views/run-turns.ts';
 
 /** Context of a section, beside its own part of the run. */
 export interface TurnContext {

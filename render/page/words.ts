@@ -4,7 +4,7 @@ import { ruleOf } from '../../agent/rules/decisions.ts';
 import { type WaitingCall, calledText, needsPerson, reasonText } from '../../agent/rules/waiting.ts';
 import { count, duration } from '../words/amounts.ts';
 import { type Html, html } from './html.ts';
-import type { ShownCall, Note, Turn, Work } from '../../agent/run/run-turns.ts';
+import type { ShownCall, Note, Turn, Work } from '../../agent/views/run-turns.ts';
 
 /** A state is said by a colour and by a word. */
 interface State {

@@ -54,7 +54,7 @@ export const findingMutants: readonly Mutant[] = [
     name: 'the kept calls of a retried turn have no step',
     finding: 'A7',
     seed: 197,
-    file: 'agent/run/view.ts',
+    file: 'agent/views/view.ts',
     find: '.filter(({ call }) => !isDropped(call, event))',
     replace: '.filter(({ call }) => !isDropped(call, { step: event.step }))',
   },

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { RunEvent, RunStep } from '../../agent/run/events.ts';
 import { MODEL_LIMITS } from '../../agent/model-limits/lease-request.ts';
-import { RunView } from '../../agent/run/view.ts';
+import { RunView } from '../../agent/views/view.ts';
 import { AGENT_SESSION } from '../../workflows/messages.ts';
 import { attemptsAreCounted, checkpointsAreKept, onlyLostAttemptsAreLost } from './attempt-laws.ts';
 import { finishedStaysFinished } from './history-laws.ts';

@@ -226,7 +226,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a person resumes a sub-agent whose parent is paused, for readers',
     seed: 1141,
-    file: 'agent/run/view.ts',
+    file: 'agent/views/view.ts',
     find: 'if (above) this.#isPausedAbove',
     replace:
       'if (type === "resume") this.#isPausedAbove = this.#isPaused = false;\n    else if (above) this.#isPausedAbove',

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { viewOf } from '../../agent/run/view.ts';
+import { viewOf } from '../../agent/views/view.ts';
 import type { Word } from './operator.ts';
 import type { RunLife } from './run-lives.ts';
 import type { World } from './world.ts';

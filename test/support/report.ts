@@ -1,5 +1,5 @@
 import type { RunEvent } from '../../agent/run/events.ts';
-import { RunView } from '../../agent/run/view.ts';
+import { RunView } from '../../agent/views/view.ts';
 import { type RunReport, reportOf } from '../../client/report.ts';
 
 /** The report of a run that has these events, as `describe()` makes it. */

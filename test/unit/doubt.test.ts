@@ -13,7 +13,7 @@ import {
   withIntent,
 } from '../../agent/rules/doubt.ts';
 import { type WaitingCall, readSummary, stateOf, waitingSummary } from '../../agent/rules/waiting.ts';
-import { RunView } from '../../agent/run/view.ts';
+import { RunView } from '../../agent/views/view.ts';
 import { waitingHelp } from '../../cli/follow/waiting-help.ts';
 import { reconciledText, waitingText } from '../../cli/print/trace/trace-words.ts';
 import { toolManifest } from '../../config/options/tool-options.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { RunEvent } from '../../agent/run/events.ts';
-import { RunView } from '../../agent/run/view.ts';
+import { RunView } from '../../agent/views/view.ts';
 import { reportOf } from '../../client/report.ts';
 import { createActionCount } from '../../history/views/billed-actions.ts';
 import { readTimeline } from '../../history/views/timeline.ts';

@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import type { WaitingCall } from '../../agent/rules/waiting.ts';
 import type { RunEvent } from '../../agent/run/events.ts';
-import { RunView } from '../../agent/run/view.ts';
+import { RunView } from '../../agent/views/view.ts';
 import { createWaitingTeller } from '../../client/api/on-waiting.ts';
 import { DecisionRefused } from '../../client/connect/errors.ts';
 import { isForWaiting, resolveTargetCall } from '../../client/read/resolve-target.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { RunEvent } from '../../agent/run/events.ts';
-import { viewOf } from '../../agent/run/view.ts';
+import { viewOf } from '../../agent/views/view.ts';
 
 const pause = { at: 1, type: 'steered', message: { type: 'pause' } } as const;
 const resume = { at: 1, type: 'steered', message: { type: 'resume' } } as const;

@@ -10,7 +10,7 @@ import { type Entry, withRunId } from '../../agent/transcript/entries.ts';
 import { limits } from '../../agent/values/limits.ts';
 import { noUsage } from '../../agent/values/vocabulary.ts';
 import { restartText } from '../../render/words/run-words.ts';
-import { RunView } from '../../agent/run/view.ts';
+import { RunView } from '../../agent/views/view.ts';
 import { reportOf } from '../../client/report.ts';
 import { sampleManifest, sampleTool } from '../support/manifest.ts';
 import { atSeconds, decides, observes, restarted, waits, started } from '../support/run-events.ts';

@@ -1,7 +1,7 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import type { RunEvent } from '../../agent/run/events.ts';
-import { type RunSpan, spanFold } from '../../agent/run/run-spans.ts';
+import { type RunSpan, spanFold } from '../../agent/views/run-spans.ts';
 import {
   idOf,
   newTrace,

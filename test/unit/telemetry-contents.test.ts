@@ -9,7 +9,7 @@ import { defaultPayloadConverter } from '@temporalio/common';
 import { afterEach, expect, test } from 'vitest';
 import { traceIds } from '../../index.ts';
 import type { ModelPrompt } from '../../agent/definition/kind.ts';
-import type { RunSpan } from '../../agent/run/run-spans.ts';
+import type { RunSpan } from '../../agent/views/run-spans.ts';
 import { TRACE_HEADER } from '../../agent/values/trace-context.ts';
 import { defineModel } from '../../models/index.ts';
 import { createTelemetry } from '../../worker/telemetry/opentelemetry.ts';

@@ -1,6 +1,6 @@
 import type { Attributes, Meter } from '@opentelemetry/api';
 import { type Price, type Tokens, usageOf } from '../../agent/definition/price.ts';
-import type { RunSpan, SpanMark } from '../../agent/run/run-spans.ts';
+import type { RunSpan, SpanMark } from '../../agent/views/run-spans.ts';
 import { fieldOf } from '../../agent/values/values.ts';
 import { WAITING_RUNS } from '../../agent/values/names.ts';
 import type { WaitingReason } from '../../agent/rules/wait-reasons.ts';

@@ -14,7 +14,7 @@ import type { ActivityInterceptorsFactory } from '@temporalio/worker';
 import { type Payload, defaultPayloadConverter } from '@temporalio/common';
 import { errorType } from '../../activities/attempt/errors.ts';
 import { withoutSchedule } from '../../agent/calls/calls.ts';
-import type { RunSpan } from '../../agent/run/run-spans.ts';
+import type { RunSpan } from '../../agent/views/run-spans.ts';
 import { withoutSecrets } from '../../agent/text/secrets.ts';
 import { fieldOf } from '../../agent/values/values.ts';
 import {

@@ -1,5 +1,5 @@
 import type { Attributes } from '@opentelemetry/api';
-import type { RunSpan } from '../../agent/run/run-spans.ts';
+import type { RunSpan } from '../../agent/views/run-spans.ts';
 import { withoutSecrets } from '../../agent/text/secrets.ts';
 import type { ModelRequest } from '../../agent/transcript/request.ts';
 import { contentText } from '../../agent/values/content.ts';

@@ -2,7 +2,7 @@ import type { ActivityInterceptorsFactory, NativeConnection } from '@temporalio/
 import type { LimitWait } from '../../activities/limits/model-limiter.ts';
 import type { BreakerReport } from '../../activities/model/breaker.ts';
 import type { Model } from '../../models/model.ts';
-import type { RunSpan } from '../../agent/run/run-spans.ts';
+import type { RunSpan } from '../../agent/views/run-spans.ts';
 import type { WaitingReason } from '../../agent/rules/wait-reasons.ts';
 
 /** Spans and metrics of one worker process. Without types of OpenTelemetry, which a project may not have. */

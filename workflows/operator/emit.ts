@@ -10,7 +10,7 @@ import {
   stateOf,
 } from '../../agent/rules/waiting.ts';
 import type { WaitingReason } from '../../agent/rules/wait-reasons.ts';
-import { type RunSpan, isWithin } from '../../agent/run/run-spans.ts';
+import { type RunSpan, isWithin } from '../../agent/views/run-spans.ts';
 import { restartedEvent } from '../../agent/run/transcript-edits.ts';
 import { boundedText } from '../../agent/values/values.ts';
 import type { Inbox } from './inbox.ts';

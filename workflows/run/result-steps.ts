@@ -3,7 +3,7 @@ import { isOneOfSeveral } from '../../agent/definition/handed-over.ts';
 import { utf8Length } from '../../agent/values/digest.ts';
 import { limits } from '../../agent/values/limits.ts';
 import type { RunStep, TimelessEvent } from '../../agent/run/events.ts';
-import { insertStep } from '../../agent/run/view.ts';
+import { insertStep } from '../../agent/views/view.ts';
 
 /** Events of a run without failures, waits, and words of people. Only history has all attempts of a failed call. */
 const SMOOTH: readonly TimelessEvent['type'][] = [

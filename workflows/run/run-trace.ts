@@ -1,7 +1,7 @@
 import { workflowInfo } from '@temporalio/workflow';
 import type { AgentManifest } from '../../agent/definition/manifest.ts';
 import type { RunEvent } from '../../agent/run/events.ts';
-import { type RunSpan, spanFold } from '../../agent/run/run-spans.ts';
+import { type RunSpan, spanFold } from '../../agent/views/run-spans.ts';
 import { attachTrace, logTrace } from '../temporal/call-header.ts';
 import { idOf, ownTrace, readTraceparent, traceparent } from '../../agent/values/trace-context.ts';
 

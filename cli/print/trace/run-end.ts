@@ -1,5 +1,5 @@
 import type { RunEvent } from '../../../agent/run/events.ts';
-import type { RunView } from '../../../agent/run/view.ts';
+import type { RunView } from '../../../agent/views/view.ts';
 import { type Usage, dollars, noUsage } from '../../../agent/values/vocabulary.ts';
 import { duration } from '../../../render/words/amounts.ts';
 import type { Colors } from '../../shell/display.ts';

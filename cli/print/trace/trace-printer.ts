@@ -1,6 +1,6 @@
 import type { RunEvent, RunStep } from '../../../agent/run/events.ts';
 import type { WaitingCall } from '../../../agent/rules/waiting.ts';
-import { RunView } from '../../../agent/run/view.ts';
+import { RunView } from '../../../agent/views/view.ts';
 import { type AgentAction, EXCEPTION_TOOL, asText } from '../../../agent/values/vocabulary.ts';
 import { oneLine } from '../../../render/words/amounts.ts';
 import { type Colors, firstRows, fit, lastRows } from '../../shell/display.ts';

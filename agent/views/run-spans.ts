@@ -9,7 +9,7 @@ import {
   type Json,
   type Usage,
 } from '../values/vocabulary.ts';
-import type { RunEvent } from './events.ts';
+import type { RunEvent } from '../run/events.ts';
 
 /** A run, or one of its calls, that is over: the facts of an OpenTelemetry span. Plain data: the workflow sends it to its worker. */
 export type RunSpan = SpanPlace &

@@ -13,7 +13,7 @@ import {
   noUsage,
   type Truncation,
 } from '../values/vocabulary.ts';
-import { type PausedBy, type RunEvent, type RunStep, isRecorded } from './events.ts';
+import { type PausedBy, type RunEvent, type RunStep, isRecorded } from '../run/events.ts';
 import { RunTurns } from './run-turns.ts';
 
 /**

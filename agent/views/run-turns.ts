@@ -3,7 +3,7 @@ import { isDropped } from '../calls/restart.ts';
 import { type OperatorDecision, effectOf } from '../rules/decisions.ts';
 import { type WaitingCall, endsByExtension, stateOf } from '../rules/waiting.ts';
 import { type AgentAction, type ErrorInfo, type Json, asText } from '../values/vocabulary.ts';
-import type { RunEvent, RunStep } from './events.ts';
+import type { RunEvent, RunStep } from '../run/events.ts';
 
 /** A model call, and the tool calls of its reply. */
 export interface Turn extends Work {
