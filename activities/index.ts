@@ -1,7 +1,7 @@
 import type { ToolResult } from '../agent/calls/calls.ts';
 import type { Json } from '../agent/values/vocabulary.ts';
 import { EARLIER_EFFECTS } from '../agent/calls/restart.ts';
-import { REWIND_POINT } from '../agent/run/rewind-point.ts';
+import { REWIND_POINT } from '../agent/run/run-input.ts';
 import { AUTHORIZE } from '../agent/rules/sender.ts';
 import { createAuthorize } from './run/authorize.ts';
 import { earlierEffects } from './tool/earlier-effects.ts';

@@ -27,7 +27,7 @@ import {
   ownershipIn,
   runLabels,
 } from './messages.ts';
-import { invalidInput, orFailure } from './run-input.ts';
+import { invalidInput, orFailure } from './checked-input.ts';
 import { childResult } from './temporal/child-result.ts';
 import { continueExecution, shouldContinueAsNew } from './temporal/code-version.ts';
 import { onSignal } from './temporal/on-signal.ts';

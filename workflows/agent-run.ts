@@ -15,7 +15,7 @@ import { statusOf } from '../agent/run/run-result.ts';
 import type { RunStart } from '../agent/start/run-start.ts';
 import type { RunStatus } from '../agent/values/vocabulary.ts';
 import { sessionId } from '../agent/session/session.ts';
-import { type AgentRunInput, type RecordedResult, answeredSignal } from './messages.ts';
+import { type RecordedResult, answeredSignal } from './messages.ts';
 import { setEndStatus } from './loop/agent-registry.ts';
 import { readFailure } from '../agent/calls/failures.ts';
 import { Announcer } from './operator/announce.ts';
@@ -24,12 +24,13 @@ import { runToEnd } from './loop/run-agent.ts';
 import type { AgentLoop } from './run/agent-loop.ts';
 import { continueExecution, shouldContinueAsNew } from './temporal/code-version.ts';
 import { isContinueAsNew } from './temporal/run-failure.ts';
-import { runInput } from './run-input.ts';
+import { runInput } from './checked-input.ts';
 import { waitingRecorder } from './web-ui/current-details.ts';
 import { type StatusWriter, statusWriter } from './web-ui/run-attributes.ts';
 import { withRunId } from '../agent/transcript/entries.ts';
 import { handOver } from './run/transcript.ts';
 import { type Turn, deltaEntries } from './run/turn.ts';
+import { type AgentRunInput, isFreshStart } from '../agent/run/run-input.ts';
 
 /** The registered workflow of one agent run. */
 export async function agentRun(
@@ -41,7 +42,8 @@ export async function agentRun(
   const writeWaiting = waitingRecorder();
   const parent = new ParentNews(input);
   const announcer = new Announcer(input);
-  const steps = isWhole(input) ? new ResultSteps() : undefined;
+  // No other workflow records the result.
+  const steps = isFreshStart(input) && workflowInfo().parent === undefined ? new ResultSteps() : undefined;
   const end = (status: RunStatus) => {
     writeStatus(status);
     setEndStatus(status);
@@ -82,11 +84,6 @@ export async function agentRun(
     await announcer.end(status, status === 'failed' ? { error: readFailure(failure).error } : {});
     throw failure;
   }
-}
-
-/** Returns true for a run that continues no other run, and whose result no other workflow records. */
-function isWhole({ from, restart }: AgentRunInput): boolean {
-  return from === undefined && restart === undefined && workflowInfo().parent === undefined;
 }
 
 /** Returns true if the run may continue as new between two turns: no unfinished update, no unread message, no pause, and no rewind. */

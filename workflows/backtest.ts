@@ -7,7 +7,7 @@ import {
   upsertMemo,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { CompareInput, RecordedQuestion, RecordedRunRef } from '../agent/backtest/backtest-calls.ts';
+import type { CompareInput, RecordedQuestion } from '../agent/backtest/backtest-calls.ts';
 import { type BacktestedRun, type VerdictCounts, noVerdicts } from '../agent/backtest/backtest-report.ts';
 import { readBacktestStart } from '../agent/backtest/backtest-start.ts';
 import { contentText } from '../agent/values/content.ts';
@@ -15,8 +15,9 @@ import type { Verdict } from '../agent/backtest/compare-runs.ts';
 import type { RunResult } from '../agent/run/run-result.ts';
 import { recordingOptions } from './temporal/activity-options.ts';
 import { continueExecution, shouldContinueAsNew } from './temporal/code-version.ts';
-import { type AgentRunInput, BACKTEST_RUN, type BacktestInput, runLabels } from './messages.ts';
-import { orFailure } from './run-input.ts';
+import { BACKTEST_RUN, type BacktestInput, runLabels } from './messages.ts';
+import { orFailure } from './checked-input.ts';
+import type { RecordedRunRef, AgentRunInput } from '../agent/run/run-input.ts';
 
 /** The registered workflow of a backtest: asks the questions of recorded runs again, each in a separate run, a few at a time. */
 export async function backtest(...sent: [BacktestInput]): Promise<VerdictCounts> {

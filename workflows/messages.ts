@@ -1,6 +1,4 @@
 import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
-import type { RecordedRunRef, SaidAgain } from '../agent/backtest/backtest-calls.ts';
-import type { LiveTools } from '../agent/definition/recorded-agent.ts';
 import type { BatchStart } from '../agent/start/batch-start.ts';
 import type { BacktestStart } from '../agent/backtest/backtest-start.ts';
 import type { VerdictCounts } from '../agent/backtest/backtest-report.ts';
@@ -9,26 +7,21 @@ import type { ClearData } from '../agent/rules/sent-data.ts';
 import type { SessionMessage } from '../agent/session/session.ts';
 import { type Content, contentText } from '../agent/values/content.ts';
 import { CALL_CHECKPOINT, CALL_INTENT } from '../agent/calls/call-signals.ts';
-import type { Origin } from '../agent/calls/calls.ts';
 import type { RunSignals } from '../agent/run/run-signals.ts';
 import type { RunOverrides } from '../agent/definition/overrides.ts';
-import type { Budget } from '../agent/definition/budget.ts';
-import type { FreshStart } from '../agent/start/run-start.ts';
 import type { WaitingCall } from '../agent/rules/waiting.ts';
-import type { Counters } from '../agent/limits/counters.ts';
-import type { AgentManifest, MemoryManifest } from '../agent/definition/manifest.ts';
-import { type DecisionName, decisionNames } from '../agent/rules/decisions.ts';
-import type { DoneCall, Restart } from '../agent/calls/restart.ts';
-import { type RunMessageName, runMessageNames } from '../agent/rules/run-messages.ts';
-import type { Entry } from '../agent/transcript/entries.ts';
+import type { MemoryManifest } from '../agent/definition/manifest.ts';
+import { type DecisionName, type DecisionReceipt, decisionNames } from '../agent/rules/decisions.ts';
+import { type RunMessageName, type RunMessageReceipt, runMessageNames } from '../agent/rules/run-messages.ts';
 import type { RunStep } from '../agent/run/events.ts';
 import type { RunResult } from '../agent/run/run-result.ts';
 import type { RunStatus, Usage } from '../agent/values/vocabulary.ts';
 
 export { fixedAttributes, sessionAttributes } from './web-ui/run-attributes.ts';
+export type { DecisionReceipt } from '../agent/rules/decisions.ts';
 export type { DecisionData } from '../agent/rules/gate.ts';
 
-/** The protocol of a run: its input, its result, and the updates, signals, and queries that it takes. */
+/** The protocol of a run: its result, and the updates, signals, and queries that it takes. Its input is an `AgentRunInput`. */
 
 export const AGENT_RUN = 'agentRun';
 
@@ -81,56 +74,6 @@ export function ownershipIn(memo: { readonly [field: string]: unknown } = {}): R
   });
 }
 
-/**
- * Input of `agentRun` that Reloop itself writes; people start runs with a `RunStart`. A fresh start has an agent and a question.
- * Continue-as-new, rewind, fork, and retry have the pinned manifest and a reference to the recorded transcript. The bytes of images are
- * separate arguments after this one: the workflow does not read them.
- */
-export interface AgentRunInput {
-  agent: string;
-  /** In a backtest: the recorded run whose tool calls answer those of this run. */
-  recorded?: RecordedSource | undefined;
-  question?: FreshStart['question'] | undefined;
-  overrides?: FreshStart['overrides'];
-  /** Name of the session that the question is part of. */
-  session?: string | undefined;
-  /** For a sub-agent: the rest of its parent's budget. */
-  parentBudget?: Budget | undefined;
-  /** Run id of the first run of the lineage. For a sub-agent: the root of its parent, and the call. */
-  root?: string | undefined;
-  /** For a sub-agent: the parent's call that runs it. */
-  caller?: string | undefined;
-  /** In a batch: the number of the question. The run reports its waits to the batch, its parent. */
-  batchRow?: string | undefined;
-  /** The agent that has the conversation. */
-  manifest?: AgentManifest | undefined;
-  /** Other agents that had the conversation before. */
-  agents?: AgentManifest[] | undefined;
-  searchAttributes?: boolean | undefined;
-  events?: true | undefined;
-  /** Name of the person who started the run, as the sender said. */
-  by?: string | undefined;
-  /** `traceparent` of the program that started the run; of a run that continues, the pinned one. */
-  trace?: string | undefined;
-  /** The transcript to continue. `entries`: the entries that the model still sees, if they are small enough. */
-  from?: (Origin & { entries?: Entry[] }) | undefined;
-  /** Entries that no model call has carried yet. */
-  pending?: Entry[] | undefined;
-  counters?: Counters | undefined;
-  /** Messages to the run before its start, or that the earlier run did not deliver. The first model call carries them. */
-  said?: string[] | undefined;
-  /** For a sub-agent whose call is made again: workflow id of the earlier run. */
-  insteadOf?: string | undefined;
-  /** The restart that began this run. */
-  restart?: Restart | undefined;
-  /** Number of the first schedule, and of the first wait, of each call. After a restart: higher than those of dropped steps. Default: 0. */
-  firstN?: number | undefined;
-  /** Effects of dropped steps. A person is asked before such a call is made again. */
-  done?: DoneCall[] | undefined;
-  /** Decisions and messages that earlier executions have taken lately: see `TakenWords`. */
-  takenWords?: TakenWord[] | undefined;
-}
-
 export interface RecordedResult extends RunResult {
   /** All steps of a short, smooth run that is nobody's child: see `ResultSteps`. The steps of other runs are in history only. */
   intermediateSteps?: RunStep[] | undefined;
@@ -142,29 +85,10 @@ export interface RecordedResult extends RunResult {
   modelQueue?: string | undefined;
 }
 
-export interface DecisionReceipt {
-  call: string;
-  n: number;
-  decision: DecisionName;
-  /** An answer by token for a running call. It is used if the call defers with that token, and dropped otherwise. */
-  kept?: true | undefined;
-}
-
 /** Update of each decision. The names are those in the Web UI. */
 export const decisionUpdates = Object.fromEntries(
   decisionNames.map((name) => [name, defineUpdate<DecisionReceipt, [unknown?]>(name)]),
 ) as { readonly [N in DecisionName]: ReturnType<typeof defineUpdate<DecisionReceipt, [unknown?]>> }; // has every name
-
-export interface RunMessageReceipt {
-  message: RunMessageName;
-}
-
-/** A decision or message of a person. `at`: time of the handler, in milliseconds since 1970. `receipt`: what the sender got or will get. */
-export interface TakenWord {
-  updateId: string;
-  at: number;
-  receipt: DecisionReceipt | RunMessageReceipt;
-}
 
 /** Error type of the failure by which a run refuses a word that it has taken before. Its details have the receipt. */
 export const ALREADY_TAKEN = 'AlreadyTaken';
@@ -224,15 +148,6 @@ export function backtestId(name: string): string {
 export interface BacktestInput extends BacktestStart {
   /** Verdicts on earlier runs, carried through continue-as-new. */
   counts?: VerdictCounts | undefined;
-}
-
-/** The recorded run that answers the calls of a backtest's run. */
-export interface RecordedSource extends RecordedRunRef {
-  live?: LiveTools | undefined;
-  /** People's messages to the recorded run, to be repeated. */
-  said?: SaidAgain[] | undefined;
-  /** Number of answers so far, by the digest of tool and input. */
-  taken?: { [call: string]: number } | undefined;
 }
 
 /** Workflow type of a delivery to a webhook, beside the run. */

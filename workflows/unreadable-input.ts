@@ -5,7 +5,7 @@ import { isStartedWorkflow, misstart } from '../agent/start/misstart.ts';
 import { runSignals } from '../agent/run/run-signals.ts';
 import { unreadable } from '../agent/values/unreadable-payload.ts';
 import { AGENT_SESSION, answeredSignal, sendSignal } from './messages.ts';
-import { invalidInput } from './run-input.ts';
+import { invalidInput } from './checked-input.ts';
 
 /**
  * Fails the workflow at once if its input cannot be decoded, and drops signals that cannot be decoded. The SDK alone would fail the workflow

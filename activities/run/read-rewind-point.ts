@@ -1,7 +1,7 @@
 import { ApplicationFailure, Context } from '@temporalio/activity';
 import { lastOfEach } from '../../agent/calls/restart.ts';
 import { isOneOfSeveral } from '../../agent/definition/handed-over.ts';
-import type { RewindPoint } from '../../agent/run/rewind-point.ts';
+import type { RewindPoint } from '../../agent/run/run-input.ts';
 import { InvalidInput } from '../../agent/values/refusal.ts';
 import { readEffects } from '../../history/views/effects.ts';
 import { pointBefore, readRestartPoint } from '../../history/views/restart-point.ts';

@@ -5,7 +5,6 @@ import type {
   CompareInput,
   RecordedCallInput,
   RecordedQuestion,
-  RecordedRunRef,
 } from '../../agent/backtest/backtest-calls.ts';
 import { type BacktestedRun, backtestedRun } from '../../agent/backtest/backtest-report.ts';
 import { NOT_RECORDED } from '../../agent/backtest/compare-runs.ts';
@@ -16,6 +15,7 @@ import { readOutline, readQuestion, readRecording } from '../../history/views/re
 import { type AttemptPolicy, attemptScheduledAt, effortOf, runAttempt } from '../attempt/attempt.ts';
 import { classifyError } from '../attempt/errors.ts';
 import type { Observations } from '../run/observations.ts';
+import type { RecordedRunRef } from '../../agent/run/run-input.ts';
 
 /** Bytes of recorded observations in a worker process. Each call of a backtest looks into the recorded run. */
 const CACHE_BYTES = 32_000_000;

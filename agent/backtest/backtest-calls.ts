@@ -1,5 +1,6 @@
 import type { RunContext } from '../definition/run-context.ts';
 import type { QuestionEntry } from '../transcript/entries.ts';
+import type { RecordedRunRef, SaidAgain } from '../run/run-input.ts';
 import type { Json } from '../values/vocabulary.ts';
 
 /**
@@ -7,22 +8,11 @@ import type { Json } from '../values/vocabulary.ts';
  * added.
  */
 
-export interface RecordedRunRef {
-  workflowId: string;
-  runId: string;
-}
-
 /** Question of a recorded run, and the messages people sent it: result of the activity `recordedQuestion`. */
 export interface RecordedQuestion {
   question: Omit<QuestionEntry, 'type'>;
   context?: RunContext | undefined;
   said?: SaidAgain[] | undefined;
-}
-
-/** A person's message to a recorded run, and the step whose model call carried it. */
-export interface SaidAgain {
-  step: number;
-  text: string;
 }
 
 /** Input of the activity `recordedCall`: the `nth` call, from 0, of a tool with an input in a recorded run. */

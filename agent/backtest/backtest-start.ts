@@ -5,8 +5,8 @@ import { type RunOverrides, checkOverrides } from '../definition/overrides.ts';
 import { isName } from '../session/session.ts';
 import { utf8Length } from '../values/digest.ts';
 import { boundedText } from '../values/values.ts';
-import type { RecordedRunRef } from './backtest-calls.ts';
 import type { LiveTools } from '../definition/recorded-agent.ts';
+import type { RecordedRunRef } from '../run/run-input.ts';
 
 export interface BacktestStart {
   agent: string;

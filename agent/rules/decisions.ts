@@ -184,6 +184,15 @@ export function decisionOf(
   return { type, ...Object.fromEntries(fields) } as OperatorDecision; // just these fields
 }
 
+/** The run's answer to a decision. */
+export interface DecisionReceipt {
+  call: string;
+  n: number;
+  decision: DecisionName;
+  /** An answer by token for a running call. It is used if the call defers with that token, and dropped otherwise. */
+  kept?: true | undefined;
+}
+
 /** Makes the decision for events, reports, and exports: the token is a secret. */
 export function withoutToken<D extends OperatorDecision>(taken: D): D {
   const { token: _, ...shown } = taken as D & { token?: string };

@@ -180,6 +180,11 @@ function nothing(name: string, data: unknown): object {
 }
 
 /** Refuses an extension that would not end the wait: another limit is reached, or the raise is too small. */
+/** The run's answer to a message. */
+export interface RunMessageReceipt {
+  message: RunMessageName;
+}
+
 function checkRaises(extension: Allowance, { raise, over, figure }: ReachedLimit): void {
   if ((extension[raise] ?? 0) > over) return;
   const [word] = limitWords([raise]);

@@ -4,7 +4,7 @@ import type { Content } from '../../agent/values/content.ts';
 import { overridesOf } from '../../agent/definition/overrides.ts';
 import type { SessionMessage } from '../../agent/session/session.ts';
 import type { ChatMessage, Json } from '../../agent/values/vocabulary.ts';
-import { AGENT_RUN, type AgentRunInput, type DecisionReceipt, runLabels } from '../../workflows/messages.ts';
+import { AGENT_RUN, runLabels } from '../../workflows/messages.ts';
 import { AgentRun, type ResultOptions } from './agent-run.ts';
 import type { RunResultWithSteps } from '../report.ts';
 import { runExists } from '../read/run-location.ts';
@@ -30,6 +30,8 @@ import type { ListOptions } from '../read/run-filters.ts';
 import { callerTrace } from '../start/caller-trace.ts';
 import { attributesOfRun, startWithAttributes } from '../start/start-attributes.ts';
 import type { StartOptions } from '../start/start-options.ts';
+import type { AgentRunInput } from '../../agent/run/run-input.ts';
+import type { DecisionReceipt } from '../../agent/rules/decisions.ts';
 
 /** Starts runs and finds them again. */
 export class AgentClient {

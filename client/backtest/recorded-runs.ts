@@ -1,5 +1,4 @@
 import type { Client } from '@temporalio/client';
-import type { RecordedRunRef } from '../../agent/backtest/backtest-calls.ts';
 import { fieldsOf } from '../../agent/values/json-object.ts';
 import { isOpen } from '../../history/list/listed.ts';
 import { isInvalidArgument } from '../../history/read/pages.ts';
@@ -7,6 +6,7 @@ import { AGENT_RUN } from '../../workflows/messages.ts';
 import { InvalidInput } from '../connect/errors.ts';
 import { describeRun } from '../read/run-location.ts';
 import { cliName } from '../connect/cli-name.ts';
+import type { RecordedRunRef } from '../../agent/run/run-input.ts';
 
 /** Recorded runs by their ids, or the finished ones of an agent that fit a visibility query of Temporal's. */
 export type RecordedRuns = readonly string[] | { query: string };

@@ -2,8 +2,9 @@ import { decisionNames } from '../../agent/rules/decisions.ts';
 import { runMessageNames } from '../../agent/rules/run-messages.ts';
 import { fieldsOf } from '../../agent/values/json-object.ts';
 import type { Fact } from '../../history/read/fact.ts';
-import { asDecision, asRunInput, asRunMessage } from '../../history/read/records.ts';
+import { asDecision, asRunMessage } from '../../history/read/records.ts';
 import type { AuditEntry } from './run-export.ts';
+import { asRunInput } from '../../agent/run/run-input.ts';
 
 const words: readonly string[] = [...decisionNames, ...runMessageNames];
 

@@ -3,10 +3,11 @@ import type { AgentManifest } from '../../agent/definition/manifest.ts';
 import { qualifyImageRefs } from '../../agent/start/image-refs.ts';
 import type { Entry, QuestionEntry } from '../../agent/transcript/entries.ts';
 import type { Fact, StartedFact } from '../../history/read/fact.ts';
-import { asCallModelInput, asResolvedAgent, asRunInput } from '../../history/read/records.ts';
+import { asCallModelInput, asResolvedAgent } from '../../history/read/records.ts';
 import { scheduledCall } from '../../history/read/scheduled-call.ts';
 import { AGENT_RUN } from '../../workflows/messages.ts';
 import type { ExportedAgent, ExportedQuestion } from './run-export.ts';
+import { asRunInput } from '../../agent/run/run-input.ts';
 
 /** The run that a call of a sub-agent is, each time the call was scheduled. */
 export interface SubAgentRun {

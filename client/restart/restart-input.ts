@@ -11,8 +11,8 @@ import {
   otherWorkflow,
   readRestartPoint,
 } from '../../history/views/restart-point.ts';
-import type { AgentRunInput } from '../../workflows/messages.ts';
 import type { RunToRestart } from './restart-run.ts';
+import type { AgentRunInput } from '../../agent/run/run-input.ts';
 
 /** The restart that a person asks for. `said`: messages for the new run. */
 type RestartRequest = Pick<Restart, 'by' | 'step' | 'edited' | 'turn'> & { said?: string[] };

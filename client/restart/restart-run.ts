@@ -6,7 +6,6 @@ import type { RestartRecord } from '../../history/views/restart-point.ts';
 import {
   AGENT_RUN,
   AGENT_SESSION,
-  type AgentRunInput,
   BACKTEST,
   BACKTEST_RUN,
   type RunOwnership,
@@ -18,6 +17,7 @@ import { senderOf } from '../connect/client-of-sender.ts';
 import { describeRun } from '../read/run-location.ts';
 import { attributesOfRun, startWithAttributes, tagsOf } from '../start/start-attributes.ts';
 import { advised, cliName, typedCommand } from '../connect/cli-name.ts';
+import type { AgentRunInput } from '../../agent/run/run-input.ts';
 
 /** Receipt of a rewind, fork, or retry: the run that continues. */
 export interface RestartReceipt {

@@ -7,10 +7,10 @@ import {
   type RestartRecord,
   pointBefore,
 } from '../../history/views/restart-point.ts';
-import type { RunMessageReceipt } from '../../workflows/messages.ts';
 import { updateRun } from '../connect/update-run.ts';
 import { type RestartReceipt, type RunToRestart, restartRun, runToRestart } from './restart-run.ts';
 import { restartInput } from './restart-input.ts';
+import type { RunMessageReceipt } from '../../agent/rules/run-messages.ts';
 
 export interface RewindOptions {
   /** The first step that is done again. Earlier steps are kept, and not paid again. */

@@ -3,10 +3,10 @@ import type { RunOverrides } from '../../agent/definition/overrides.ts';
 import type { Content } from '../../agent/values/content.ts';
 import type { ChatMessage } from '../../agent/values/vocabulary.ts';
 import { readRunFacts } from '../../history/read/lineage.ts';
-import { asRunInput } from '../../history/read/records.ts';
 import type { RunOwnership } from '../../workflows/messages.ts';
 import { RunNotFound } from '../connect/errors.ts';
 import { locationOfRun } from '../read/run-location.ts';
+import { asRunInput } from '../../agent/run/run-input.ts';
 
 /** Labels of a run. `agent`: empty for a workflow that is not a run. */
 export interface RunLabels extends RunOwnership {

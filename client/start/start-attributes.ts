@@ -2,7 +2,8 @@ import type { Client, WorkflowStartOptions } from '@temporalio/client';
 import { fieldsOf } from '../../agent/values/json-object.ts';
 import { searchAttribute } from '../../agent/values/names.ts';
 import { isInvalidArgument } from '../../history/read/pages.ts';
-import { type AgentRunInput, fixedAttributes, sessionAttributes } from '../../workflows/messages.ts';
+import { fixedAttributes, sessionAttributes } from '../../workflows/messages.ts';
+import type { AgentRunInput } from '../../agent/run/run-input.ts';
 
 /** Search attributes of a start: none if the server does not know them. */
 export type StartAttributes = Pick<WorkflowStartOptions, 'searchAttributes' | 'typedSearchAttributes'>;

@@ -1,6 +1,6 @@
 import { EARLIER_EFFECTS } from '../../agent/calls/restart.ts';
 import { DELIVER_WEBHOOK } from '../../agent/webhooks/delivery.ts';
-import { REWIND_POINT } from '../../agent/run/rewind-point.ts';
+import { REWIND_POINT } from '../../agent/run/run-input.ts';
 import { AUTHORIZE } from '../../agent/rules/sender.ts';
 import { isSameTool } from '../../tools/same-tool.ts';
 import { problemOfName } from '../../tools/tool-name.ts';

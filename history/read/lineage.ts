@@ -3,8 +3,9 @@ import type { Restart } from '../../agent/calls/restart.ts';
 import type { Fact, StartedFact } from './fact.ts';
 import { readFactPages, readFacts, readStart } from './facts.ts';
 import { type ReadOptions, type RunRef, isNotFound } from './pages.ts';
-import { asRunInput, asRunResult } from './records.ts';
+import { asRunResult } from './records.ts';
 import type { RecordedResult } from '../../workflows/messages.ts';
+import { asRunInput } from '../../agent/run/run-input.ts';
 
 export interface RunFact {
   run: RunRef;

@@ -1,40 +1,27 @@
 import type { CallModelInput, ResolvedAgent } from '../../agent/calls/calls.ts';
 import type { DoneCall } from '../../agent/calls/restart.ts';
-import type { RewindPoint } from '../../agent/run/rewind-point.ts';
+import type { RewindPoint, TakenWord } from '../../agent/run/run-input.ts';
 import { fieldsOf } from '../../agent/values/json-object.ts';
-import { isRecordedStart, readRunStart } from '../../agent/start/run-start.ts';
 import {
-  type OperatorDecision,
   decisionNames,
   decisionOf,
+  type DecisionReceipt,
+  type OperatorDecision,
   withoutToken,
 } from '../../agent/rules/decisions.ts';
-import { type RunMessage, readRunMessage, runMessageNames } from '../../agent/rules/run-messages.ts';
+import {
+  readRunMessage,
+  type RunMessage,
+  runMessageNames,
+  type RunMessageReceipt,
+} from '../../agent/rules/run-messages.ts';
 import type { Summarized } from '../../agent/session/session.ts';
-import type {
-  AgentRunInput,
-  DecisionReceipt,
-  RecordedResult,
-  RunMessageReceipt,
-  TakenWord,
-} from '../../workflows/messages.ts';
+import type { RecordedResult } from '../../workflows/messages.ts';
 
 /**
  * Readers of Reloop's recorded values. Each returns undefined for a value without the fields of that record: a history may belong to
  * another workflow, and other programs may send signals and updates to a run.
  */
-
-/** Reads the input of a run. The input of a refused start has no question. */
-export function asRunInput(value: unknown): AgentRunInput | undefined {
-  const run = shaped<AgentRunInput>(value, { agent: 'string' });
-  if (run === undefined || isRecordedStart(run)) return run;
-  if (!('input' in run) && run.question === undefined) return run;
-  try {
-    return readRunStart(run, []);
-  } catch {
-    return { agent: run.agent };
-  }
-}
 
 /** The receipt of a decision or of a message to a run. */
 export function asReceipt(value: unknown): TakenWord['receipt'] | undefined {

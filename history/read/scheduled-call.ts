@@ -1,6 +1,6 @@
 import { parseActivityId } from '../../agent/calls/calls.ts';
 import { callWithin } from '../../agent/rules/call-rules.ts';
-import { REWIND_POINT } from '../../agent/run/rewind-point.ts';
+import { REWIND_POINT } from '../../agent/run/run-input.ts';
 import type { Fact } from './fact.ts';
 
 /** Reads the call in an activity id, or in a sub-agent's workflow id; undefined for other ids. `run`: workflow id of the reader. */

@@ -1,6 +1,6 @@
 import { freshCounters } from '../../agent/limits/counters.ts';
 import { StoppableClock } from '../../agent/limits/stoppable-clock.ts';
-import type { AgentRunInput } from '../../workflows/messages.ts';
+import type { AgentRunInput } from '../../agent/run/run-input.ts';
 
 /** Clock of a run's time limit, computed from its history. Stopped while a call waits for a person, and during a pause. */
 export class RunClock {

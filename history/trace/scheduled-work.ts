@@ -3,7 +3,7 @@ import type { CallFact } from '../../agent/run/call-state.ts';
 import { fieldsOf } from '../../agent/values/json-object.ts';
 import type { Json } from '../../agent/values/vocabulary.ts';
 import type { Fact } from '../read/fact.ts';
-import { asRunInput } from '../read/records.ts';
+import { asRunInput } from '../../agent/run/run-input.ts';
 
 type Scheduled = Extract<Fact, { type: 'scheduled' }>;
 

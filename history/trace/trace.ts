@@ -3,7 +3,7 @@ import { foreignTurn, readModelTurn } from '../../agent/calls/model-turn.ts';
 import { type DoneCall, EARLIER_EFFECTS } from '../../agent/calls/restart.ts';
 import { askTimeoutOf } from '../../agent/rules/waiting.ts';
 import type { RunEvent, TimelessEvent } from '../../agent/run/events.ts';
-import { REWIND_POINT, type RewindPoint } from '../../agent/run/rewind-point.ts';
+import { type AgentRunInput, asRunInput, REWIND_POINT, type RewindPoint } from '../../agent/run/run-input.ts';
 import { plannedCalls } from '../../agent/run/planned-calls.ts';
 import { type Consumption, unfinished } from '../../agent/run/run-result.ts';
 import { runSignals } from '../../agent/run/run-signals.ts';
@@ -11,12 +11,7 @@ import { agentOf } from '../../agent/transcript/prompt-context.ts';
 import { restartedEvent } from '../../agent/run/transcript-edits.ts';
 import { qualifyImageRefs } from '../../agent/start/image-refs.ts';
 import { addUsage, noUsage } from '../../agent/values/vocabulary.ts';
-import {
-  type AgentRunInput,
-  childUsedSignal,
-  childWaitingSignal,
-  pausedAboveSignal,
-} from '../../workflows/messages.ts';
+import { childUsedSignal, childWaitingSignal, pausedAboveSignal } from '../../workflows/messages.ts';
 import type { Fact } from '../read/fact.ts';
 import {
   asCallModelInput,
@@ -24,7 +19,6 @@ import {
   asDoneCalls,
   asRewindPoint,
   asResolvedAgent,
-  asRunInput,
   asRunMessage,
 } from '../read/records.ts';
 import { scheduledCall } from '../read/scheduled-call.ts';

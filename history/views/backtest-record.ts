@@ -1,5 +1,4 @@
 import type { Client } from '@temporalio/client';
-import type { RecordedRunRef } from '../../agent/backtest/backtest-calls.ts';
 import {
   type BacktestReport,
   type BacktestedRun,
@@ -12,6 +11,7 @@ import type { Fact } from '../read/fact.ts';
 import { readLineage } from '../read/lineage.ts';
 import type { RunRef } from '../read/pages.ts';
 import type { Recorded } from '../read/payloads.ts';
+import type { RecordedRunRef } from '../../agent/run/run-input.ts';
 
 /** State of a backtest. `compared`: the run that was just compared; undefined at the start and the end. */
 export interface BacktestProgress {

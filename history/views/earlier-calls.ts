@@ -2,7 +2,7 @@ import type { Client } from '@temporalio/client';
 import { type ToolResult, parseActivityId } from '../../agent/calls/calls.ts';
 import { isDropped } from '../../agent/calls/restart.ts';
 import { readToolResult } from '../../agent/calls/tool-result.ts';
-import { REWIND_POINT } from '../../agent/run/rewind-point.ts';
+import { asRunInput, REWIND_POINT } from '../../agent/run/run-input.ts';
 import { type OperatorDecision, isAnswerFor } from '../../agent/rules/decisions.ts';
 import { editsOf } from '../../agent/run/transcript-edits.ts';
 import { utf8Length } from '../../agent/values/digest.ts';
@@ -12,7 +12,7 @@ import { readFacts } from '../read/facts.ts';
 import type { RunRef } from '../read/pages.ts';
 import type { Recorded } from '../read/payloads.ts';
 import { rewindStep } from '../read/scheduled-call.ts';
-import { asDecision, asRunInput } from '../read/records.ts';
+import { asDecision } from '../read/records.ts';
 
 /** Selects the calls of one tool, by one agent of the workflow. */
 export interface CallFilter {

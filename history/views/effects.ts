@@ -5,7 +5,7 @@ import type { AgentManifest, ToolManifest } from '../../agent/definition/manifes
 import { readModelTurn } from '../../agent/calls/model-turn.ts';
 import { type DoneCall, EARLIER_EFFECTS, isDropped, isOnce, lastOfEach } from '../../agent/calls/restart.ts';
 import { readToolResult } from '../../agent/calls/tool-result.ts';
-import { REWIND_POINT } from '../../agent/run/rewind-point.ts';
+import { asRunInput, REWIND_POINT } from '../../agent/run/run-input.ts';
 import { effectOf } from '../../agent/rules/repeated.ts';
 import { aftermath, withIntent } from '../../agent/rules/doubt.ts';
 import { runSignals } from '../../agent/run/run-signals.ts';
@@ -17,7 +17,7 @@ import type { Fact } from '../read/fact.ts';
 import { readRunFacts } from '../read/lineage.ts';
 import { type RunRef, isNoWorkflow } from '../read/pages.ts';
 import { scheduledCall } from '../read/scheduled-call.ts';
-import { asDoneCalls, asResolvedAgent, asRewindPoint, asRunInput } from '../read/records.ts';
+import { asDoneCalls, asResolvedAgent, asRewindPoint } from '../read/records.ts';
 
 /** Characters of an earlier call's result, shown to the person who decides. */
 const OUTPUT_CHARS = 300;

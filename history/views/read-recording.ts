@@ -1,5 +1,5 @@
 import type { Client } from '@temporalio/client';
-import type { RecordedQuestion, SaidAgain } from '../../agent/backtest/backtest-calls.ts';
+import type { RecordedQuestion } from '../../agent/backtest/backtest-calls.ts';
 import { type RunOutline, addToOutline, emptyOutline } from '../../agent/backtest/outline.ts';
 import { type Recording, addToRecording, emptyRecording } from '../../agent/backtest/recording.ts';
 import { qualifyImageRefs } from '../../agent/start/image-refs.ts';
@@ -10,11 +10,12 @@ import { agentOf } from '../../agent/transcript/prompt-context.ts';
 import type { Entry } from '../../agent/transcript/entries.ts';
 import { readLineage } from '../read/lineage.ts';
 import type { RunRef } from '../read/pages.ts';
-import { asCallModelInput, asRunInput } from '../read/records.ts';
+import { asCallModelInput } from '../read/records.ts';
 import { rewindStep } from '../read/scheduled-call.ts';
 import { sourceOf } from './requests.ts';
 import { createTrace } from '../trace/trace.ts';
 import { transcriptReader } from './transcript.ts';
+import { type SaidAgain, asRunInput } from '../../agent/run/run-input.ts';
 
 /** Reads the question and the context of a run, and later messages to it. Throws InvalidInput for a workflow that is not an agent's run. */
 export async function readQuestion(client: Client, run: RunRef): Promise<RecordedQuestion> {

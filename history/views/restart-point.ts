@@ -1,5 +1,5 @@
 import type { Client } from '@temporalio/client';
-import type { RestartPoint } from '../../agent/run/rewind-point.ts';
+import type { AgentRunInput, RestartPoint, TakenWord } from '../../agent/run/run-input.ts';
 import { type Entry, type Mark, START, withRunId, entryBytes } from '../../agent/transcript/entries.ts';
 import { utf8Length } from '../../agent/values/digest.ts';
 import { limits } from '../../agent/values/limits.ts';
@@ -8,7 +8,6 @@ import type { RunRef } from '../read/pages.ts';
 import { sourceOf } from './requests.ts';
 import type { AgentManifest } from '../../agent/definition/manifest.ts';
 import type { DoneCall } from '../../agent/calls/restart.ts';
-import type { AgentRunInput, TakenWord } from '../../workflows/messages.ts';
 import type { Recorded } from '../read/payloads.ts';
 import type { RunCalls } from '../trace/run-calls.ts';
 import type { Consumption } from '../../agent/run/run-result.ts';

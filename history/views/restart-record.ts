@@ -5,7 +5,13 @@ import { withApproved } from '../../agent/rules/approval.ts';
 import { qualifyImageRefs } from '../../agent/start/image-refs.ts';
 import { readModelTurn } from '../../agent/calls/model-turn.ts';
 import { EARLIER_EFFECTS, lastOfEach } from '../../agent/calls/restart.ts';
-import { REWIND_POINT, type RestartPoint, type RewindPoint } from '../../agent/run/rewind-point.ts';
+import {
+  type AgentRunInput,
+  asRunInput,
+  type RestartPoint,
+  REWIND_POINT,
+  type RewindPoint,
+} from '../../agent/run/run-input.ts';
 import { addAllowance } from '../../agent/limits/extension.ts';
 import type { RunMessage } from '../../agent/rules/run-messages.ts';
 import type { AgentManifest } from '../../agent/definition/manifest.ts';
@@ -13,18 +19,11 @@ import { takingOver } from '../../agent/definition/handed-over.ts';
 import { agentOf } from '../../agent/transcript/prompt-context.ts';
 import { withModelOf } from '../../agent/run/transcript-edits.ts';
 import type { Entry } from '../../agent/transcript/entries.ts';
-import type { AgentRunInput } from '../../workflows/messages.ts';
 import { type RecordedModelCall, type RestartRecord, addModelCall } from './restart-point.ts';
 import type { Fact } from '../read/fact.ts';
 import { type RunFact, readRunFacts } from '../read/lineage.ts';
 import type { RunRef } from '../read/pages.ts';
-import {
-  asCallModelInput,
-  asDoneCalls,
-  asResolvedAgent,
-  asRewindPoint,
-  asRunInput,
-} from '../read/records.ts';
+import { asCallModelInput, asDoneCalls, asResolvedAgent, asRewindPoint } from '../read/records.ts';
 import { RecentUpdates } from './update-receipts.ts';
 import { scheduledCall } from '../read/scheduled-call.ts';
 import { UncarriedMessages } from '../trace/uncarried-messages.ts';

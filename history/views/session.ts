@@ -12,7 +12,8 @@ import { asLateAnswer, withLateAnswer, withUnanswered } from '../../agent/sessio
 import { withNotes, withTurn } from '../../agent/session/turns.ts';
 import { answeredSignal, clearUpdate, sendUpdate } from '../../workflows/messages.ts';
 import type { Fact } from '../read/fact.ts';
-import { asRunInput, asRunResult, asSummarized } from '../read/records.ts';
+import { asRunResult, asSummarized } from '../read/records.ts';
+import { asRunInput } from '../../agent/run/run-input.ts';
 
 /** State of a session in its history. `running`: id of the run that is answering. */
 export interface SessionRecord extends SessionState {

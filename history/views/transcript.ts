@@ -14,8 +14,9 @@ import type { Json } from '../../agent/values/vocabulary.ts';
 import type { Fact } from '../read/fact.ts';
 import type { RunRef } from '../read/pages.ts';
 import type { Recorded } from '../read/payloads.ts';
-import { asCallModelInput, asRunInput } from '../read/records.ts';
+import { asCallModelInput } from '../read/records.ts';
 import { type RunNames, noNames, withNames } from '../read/run-names.ts';
+import { asRunInput } from '../../agent/run/run-input.ts';
 
 /** Reads the records from which transcripts are rebuilt. */
 export interface TranscriptSource {

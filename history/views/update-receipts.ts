@@ -1,10 +1,10 @@
 import type { Client } from '@temporalio/client';
 import { limits } from '../../agent/values/limits.ts';
-import type { TakenWord } from '../../workflows/messages.ts';
 import type { Fact } from '../read/fact.ts';
 import { readFacts } from '../read/facts.ts';
 import { partsUpTo } from '../read/lineage.ts';
 import { asReceipt } from '../read/records.ts';
+import type { TakenWord } from '../../agent/run/run-input.ts';
 
 /** Collects the words of people that a run took last, which Temporal's client may repeat yet. */
 export class RecentUpdates {

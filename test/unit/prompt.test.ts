@@ -5,12 +5,12 @@ import { START, type Entry, type Mark, advance } from '../../agent/transcript/en
 import type { HistoryEvent } from '../../history/read/pages.ts';
 import { readLineage } from '../../history/read/lineage.ts';
 import { requestReader } from '../../history/views/requests.ts';
-import type { AgentRunInput } from '../../workflows/messages.ts';
 import { promptOf } from '../support/scripts.ts';
 import { sampleManifest } from '../support/manifest.ts';
 import { historyClient } from '../support/history-client.ts';
 import { payloads } from '../support/history-events.ts';
 import { allOf } from '../support/all-of.ts';
+import type { AgentRunInput } from '../../agent/run/run-input.ts';
 
 const manifest = sampleManifest();
 const agent: Entry = { type: 'agent', manifest };

@@ -4,13 +4,14 @@ import type { RunFilters } from '../../client/read/run-filters.ts';
 import { findTemporalBinary } from '../../server/binary/binary.ts';
 import { agentTool } from '../../tools/agent-tool.ts';
 import { defineTool } from '../../tools/tool.ts';
-import { AGENT_RUN, type AgentRunInput } from '../../workflows/messages.ts';
+import { AGENT_RUN } from '../../workflows/messages.ts';
 import { startDevServer } from '../support/dev-server.ts';
 import { useRig, waitOf } from '../support/rig.ts';
 import { act, answer, modelOf } from '../support/scripts.ts';
 import { connectTo } from '../../client/connect/connect.ts';
 import { brokenTool } from '../support/sample-tools.ts';
 import { allOf } from '../support/all-of.ts';
+import type { AgentRunInput } from '../../agent/run/run-input.ts';
 
 /** What a run says of itself to the server's list, and what that costs. */
 const broken = brokenTool();

@@ -3,11 +3,12 @@ import { activityId, parseActivityId, withoutSchedule } from '../../agent/calls/
 import { budgetLeft } from '../../agent/limits/counters.ts';
 import type { RunResult } from '../../agent/run/run-result.ts';
 import { asText, type Json } from '../../agent/values/vocabulary.ts';
-import { AGENT_RUN, type AgentRunInput, ownershipIn, runLabels } from '../messages.ts';
+import { AGENT_RUN, ownershipIn, runLabels } from '../messages.ts';
 import { childResult } from '../temporal/child-result.ts';
 import { childAttributes } from '../web-ui/run-attributes.ts';
 import { runFailure } from '../temporal/run-failure.ts';
 import type { AgentLoop } from '../run/agent-loop.ts';
+import type { AgentRunInput } from '../../agent/run/run-input.ts';
 
 /** Limit for sub-agents of sub-agents. */
 const MAX_DEPTH = 8;

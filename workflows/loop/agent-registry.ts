@@ -12,11 +12,12 @@ import type { AgentLoop } from '../run/agent-loop.ts';
 import { createAuthorizer } from '../operator/ask-authorize.ts';
 import { type Control, createControl } from '../operator/control.ts';
 import { Inbox } from '../operator/inbox.ts';
-import { AGENT_RUN, type RunState, type TakenWord } from '../messages.ts';
+import { AGENT_RUN, type RunState } from '../messages.ts';
 import type { Pause } from '../operator/pause.ts';
 import { showStatus } from '../web-ui/current-details.ts';
 import { type SteeringTarget, createSteering } from '../operator/steering.ts';
 import { TakenWords } from '../operator/taken-words.ts';
+import type { TakenWord } from '../../agent/run/run-input.ts';
 
 /** An agent in the list of this workflow's agents. All agents share one gate for decisions and messages. Each workflow has its own module state. */
 export interface RunningAgent {

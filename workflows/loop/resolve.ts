@@ -7,9 +7,9 @@ import { imagesOf } from '../../agent/values/content.ts';
 import { withModelOf } from '../../agent/run/transcript-edits.ts';
 import { HEARTBEAT_TIMEOUT } from '../temporal/activity-options.ts';
 import { localCall, makesLocalCalls } from '../temporal/local-call.ts';
-import type { AgentRunInput } from '../messages.ts';
 import type { AgentLoop } from '../run/agent-loop.ts';
 import { asRunFailure } from '../temporal/run-failure.ts';
+import type { AgentRunInput } from '../../agent/run/run-input.ts';
 
 /** Resolves the agent's definition. It is resolved and recorded once, and later executions have it in their input. */
 export async function resolve(input: AgentRunInput, scope: number): Promise<ResolvedAgent> {

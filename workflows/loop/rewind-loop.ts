@@ -1,6 +1,6 @@
 import { workflowInfo } from '@temporalio/workflow';
 import { activityId } from '../../agent/calls/calls.ts';
-import { REWIND_POINT, type RewindPoint } from '../../agent/run/rewind-point.ts';
+import { REWIND_POINT, type RewindPoint } from '../../agent/run/run-input.ts';
 import type { Counters } from '../../agent/limits/counters.ts';
 import { restartedEvent } from '../../agent/run/transcript-edits.ts';
 import type { AgentLoop } from '../run/agent-loop.ts';

@@ -3,7 +3,6 @@ import { CancellationScope, isCancellation, workflowInfo } from '@temporalio/wor
 import type { ResolvedAgent } from '../../agent/calls/calls.ts';
 import { readFailure } from '../../agent/calls/failures.ts';
 import type { RunOverrides } from '../../agent/definition/overrides.ts';
-import { type Counters, freshCounters } from '../../agent/limits/counters.ts';
 import { type DoneCall, type KeptTurn, lastOfEach } from '../../agent/calls/restart.ts';
 import { type RunResult, finished, unfinished } from '../../agent/run/run-result.ts';
 import type { ChatMessage, ErrorInfo, Usage } from '../../agent/values/vocabulary.ts';
@@ -14,13 +13,14 @@ import { Deadline } from '../run/deadline.ts';
 import { type Emit, emitEnd, emitRestart, emitStart, emitter } from '../operator/emit.ts';
 import { type BetweenTurns, iterate } from './loop.ts';
 import type { LoopEnd } from './loop-end.ts';
-import type { AgentRunInput, RecordedResult } from '../messages.ts';
+import type { RecordedResult } from '../messages.ts';
 import { resolve } from './resolve.ts';
 import { rewind } from './rewind-loop.ts';
 import { isContinueAsNew, withUsage } from '../temporal/run-failure.ts';
 import { runTrace } from '../run/run-trace.ts';
 import { openTranscript } from '../run/transcript.ts';
 import type { Turn } from '../run/turn.ts';
+import { type AgentRunInput, isFreshStart, lastStepOf, startCounters } from '../../agent/run/run-input.ts';
 
 export interface RunAgentOptions {
   chatHistory?: ChatMessage[] | undefined;
@@ -62,7 +62,7 @@ export async function runToEnd(input: AgentRunInput, hooks: LoopHooks = {}): Pro
   hooks.resolved?.(resolved);
   const effects = mayHaveEffects(input, resolved) ? await droppedEffects(input, agent.scope) : [];
   const loop = createLoop(input, resolved, agent, effects, hooks.event);
-  if (input.from === undefined && input.restart === undefined) emitStart(loop.emit, input);
+  if (isFreshStart(input)) emitStart(loop.emit, input);
   emitRestart(loop.emit, input, loop.counters);
   agent.started(loop);
   loop.deadline.watch();
@@ -94,7 +94,7 @@ async function resolveOrReport(
   try {
     return await resolve(input, scope);
   } catch (failure) {
-    const [emit, counters] = [emitter(true, input.agent, undefined), countersOf(input)];
+    const [emit, counters] = [emitter(true, input.agent, undefined), startCounters(input, Date.now())];
     if (input.restart === undefined) emitStart(emit, input);
     emitRestart(emit, input, counters);
     for (const event of earlyEvents()) emit?.(event);
@@ -105,12 +105,6 @@ async function resolveOrReport(
 
 function errorOf(failure: unknown): ErrorInfo | null {
   return isCancellation(failure) ? null : readFailure(failure).error;
-}
-
-/** Returns the last step whose model call is recorded, or is part of the input. */
-function lastStepOf({ counters, from, restart }: AgentRunInput): number {
-  const isNext = from !== undefined && restart?.turn === undefined;
-  return (counters?.iterations ?? 0) + (isNext ? 1 : 0);
 }
 
 /** Runs the loop to its end, and again after each rewind. */
@@ -152,7 +146,7 @@ function createLoop(
   });
   // Temporal's reset changes the run id, but not the first execution's run id, so idempotency keys stay the same.
   const { root = workflowInfo().firstExecutionRunId, done = [] } = input;
-  const counters = countersOf(input);
+  const counters = startCounters(input, Date.now());
   const loop: AgentLoop = {
     scope,
     root,
@@ -178,11 +172,4 @@ function createLoop(
     checkpointBytes: limits.checkpointBytes,
   };
   return loop;
-}
-
-/** After a rewind, fork or retry, the time limit resumes at the time already used at that step. */
-function countersOf({ counters, restart }: AgentRunInput): Counters {
-  const fresh = freshCounters(Date.now());
-  if (counters === undefined || restart === undefined) return counters ?? fresh;
-  return { ...counters, startedAtMs: fresh.startedAtMs - restart.elapsedMs, waitedMs: 0 };
 }

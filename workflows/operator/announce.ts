@@ -7,7 +7,8 @@ import type { RunResult } from '../../agent/run/run-result.ts';
 import type { ErrorInfo, Json } from '../../agent/values/vocabulary.ts';
 import type { WebhookDelivery } from '../../agent/webhooks/delivery.ts';
 import type { AgentManifest } from '../../agent/definition/manifest.ts';
-import { type AgentRunInput, WEBHOOK_DELIVERY } from '../messages.ts';
+import { WEBHOOK_DELIVERY } from '../messages.ts';
+import type { AgentRunInput } from '../../agent/run/run-input.ts';
 
 /** Details of an event. */
 type Details = Pick<WebhookDelivery, 'wait' | 'result' | 'error'>;

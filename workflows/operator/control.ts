@@ -2,14 +2,18 @@ import { setHandler } from '@temporalio/workflow';
 import { CALL_CHECKPOINT, CALL_INTENT } from '../../agent/calls/call-signals.ts';
 import { activityId, parseActivityId, withoutSchedule } from '../../agent/calls/calls.ts';
 import type { WaitingCall } from '../../agent/rules/waiting.ts';
-import { type DecisionName, decisionNames, helpOf } from '../../agent/rules/decisions.ts';
+import {
+  type DecisionName,
+  decisionNames,
+  type DecisionReceipt,
+  helpOf,
+} from '../../agent/rules/decisions.ts';
 import { checkGivenOutput, chooseCall, chooseEarlyAnswer } from '../../agent/rules/gate.ts';
 import { sentData } from '../../agent/rules/sent-data.ts';
 import { isObject } from '../../agent/values/json-object.ts';
 import type { Call } from '../../agent/run/call-state.ts';
 import { runSignals } from '../../agent/run/run-signals.ts';
 import {
-  type DecisionReceipt,
   type RunState,
   checkpointSignal,
   childUsedSignal,

@@ -14,7 +14,7 @@ import { type RunSpan, isWithin } from '../../agent/views/run-spans.ts';
 import { restartedEvent } from '../../agent/run/transcript-edits.ts';
 import { boundedText } from '../../agent/values/values.ts';
 import type { Inbox } from './inbox.ts';
-import type { AgentRunInput } from '../messages.ts';
+import type { AgentRunInput } from '../../agent/run/run-input.ts';
 
 /** An event of a run, and what telemetry makes of it. */
 export interface ToldEvent {

@@ -2,7 +2,8 @@ import { CancellationScope, getExternalWorkflowHandle, workflowInfo } from '@tem
 import type { WaitingCall } from '../../agent/rules/waiting.ts';
 import { type WaitsChange, waitsChange } from '../../agent/run/waits-change.ts';
 import type { Usage } from '../../agent/values/vocabulary.ts';
-import { type AgentRunInput, childUsedSignal, childWaitingSignal } from '../messages.ts';
+import { childUsedSignal, childWaitingSignal } from '../messages.ts';
+import type { AgentRunInput } from '../../agent/run/run-input.ts';
 
 /**
  * Reports a run's waiting calls to its parent: of a sub-agent, whose parent's status and trace show them, or of a batch's run. One signal is under way at a time, so that signals

@@ -1,18 +1,19 @@
 import { setHandler } from '@temporalio/workflow';
 import type { Allowance } from '../../agent/limits/counters.ts';
 import {
-  type RunMessage,
-  type RunMessageName,
-  type SteeredAgent,
-  type SteeredRun,
   helpOfMessage,
   receiveRunMessage,
+  type RunMessage,
+  type RunMessageName,
   runMessageNames,
+  type RunMessageReceipt,
+  type SteeredAgent,
+  type SteeredRun,
 } from '../../agent/rules/run-messages.ts';
 import { sentData } from '../../agent/rules/sent-data.ts';
 import { runSignals } from '../../agent/run/run-signals.ts';
 import type { Inbox } from './inbox.ts';
-import { type RunMessageReceipt, pausedAboveSignal, runMessageUpdates } from '../messages.ts';
+import { pausedAboveSignal, runMessageUpdates } from '../messages.ts';
 import { type AskAuthorize, orRefused } from './ask-authorize.ts';
 import { onSignal } from '../temporal/on-signal.ts';
 import { Pause } from './pause.ts';

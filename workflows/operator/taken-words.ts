@@ -1,6 +1,7 @@
 import { ApplicationFailure, currentUpdateInfo } from '@temporalio/workflow';
 import { limits } from '../../agent/values/limits.ts';
-import { ALREADY_TAKEN, type TakenWord } from '../messages.ts';
+import { ALREADY_TAKEN } from '../messages.ts';
+import type { TakenWord } from '../../agent/run/run-input.ts';
 
 /**
  * Decisions and messages that the run has taken lately. Temporal's client repeats an update whose answer was lost, and an execution knows

@@ -12,9 +12,9 @@ import type { Inbox } from '../operator/inbox.ts';
 import type { OpenCall } from '../operator/open-call.ts';
 import type { Pause } from '../operator/pause.ts';
 import type { TakenWords } from '../operator/taken-words.ts';
-import type { RecordedSource } from '../messages.ts';
 import type { RunTrace } from './run-trace.ts';
 import type { TranscriptWriter } from './transcript.ts';
+import type { RecordedSource } from '../../agent/run/run-input.ts';
 
 /** State of one running agent in the workflow. */
 export interface AgentLoop {

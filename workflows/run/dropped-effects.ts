@@ -8,7 +8,7 @@ import {
 } from '../../agent/calls/restart.ts';
 import { isOneOfSeveral } from '../../agent/definition/handed-over.ts';
 import { readRecord } from '../temporal/activity-options.ts';
-import type { AgentRunInput } from '../messages.ts';
+import type { AgentRunInput } from '../../agent/run/run-input.ts';
 
 /**
  * Returns true if effects of dropped steps may exist: the run repeats steps or a sub-agent's call, and has tools with `effects: 'once'`,

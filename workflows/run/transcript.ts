@@ -3,7 +3,7 @@ import { limits } from '../../agent/values/limits.ts';
 import type { AgentManifest } from '../../agent/definition/manifest.ts';
 import { type Entry, type Mark, START, withRunId, entryBytes } from '../../agent/transcript/entries.ts';
 import { visible } from '../../agent/transcript/visible.ts';
-import type { AgentRunInput } from '../messages.ts';
+import type { AgentRunInput } from '../../agent/run/run-input.ts';
 
 /**
  * The workflow's part of the transcript: the length and digest of the carried entries, and the pending entries. `recent`: entries that

@@ -34,12 +34,12 @@ import { readSessionStart } from '../../agent/session/session-start.ts';
 import { turnsToFold, withNotes, withTurn } from '../../agent/session/turns.ts';
 import { summaryOptions } from '../temporal/activity-options.ts';
 import type { agentRun } from '../agent-run.ts';
-import { AGENT_RUN, type AgentRunInput, type RecordedResult, ownershipIn, runLabels } from '../messages.ts';
+import { AGENT_RUN, type RecordedResult, ownershipIn, runLabels } from '../messages.ts';
 import { ReloopSession, fixedAttributes } from '../web-ui/run-attributes.ts';
 import { onSignal } from '../temporal/on-signal.ts';
 import { isAlreadyStarted } from '../temporal/run-failure.ts';
 import { unlessCancelled } from '../temporal/unless-cancelled.ts';
-import { orFailure } from '../run-input.ts';
+import { orFailure } from '../checked-input.ts';
 import { showConversation } from '../web-ui/current-details.ts';
 import {
   type SessionReceipt,
@@ -49,6 +49,7 @@ import {
   sendUpdate,
   sessionHelp,
 } from '../messages.ts';
+import type { AgentRunInput } from '../../agent/run/run-input.ts';
 
 /** A conversation under way. */
 interface Session {

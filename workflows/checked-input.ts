@@ -1,8 +1,9 @@
 import { type ApplicationFailure, upsertMemo, workflowInfo } from '@temporalio/workflow';
 import { InvalidInput } from '../agent/values/refusal.ts';
 import { type RunStart, isRecordedStart, readRunStart } from '../agent/start/run-start.ts';
-import { type AgentRunInput, runLabels } from './messages.ts';
+import { runLabels } from './messages.ts';
 import { runFailure } from './temporal/run-failure.ts';
+import type { AgentRunInput } from '../agent/run/run-input.ts';
 
 /**
  * Reads the input of the workflow, in the public or the internal format. A run that was started by hand gets its labels here. Throws an
