@@ -4,7 +4,7 @@ import { editsOf, mutants } from './mutants.ts';
 import { type Seeds, loadSeeds } from './seeds.ts';
 
 /** Real time for seeds that no test had before. */
-const seconds = Number(process.env['RELOOP_SIMULATION_SECONDS'] ?? 30);
+const seconds = Number(process.env['RELOOP_SIMULATION_SECONDS'] ?? 5);
 const MOST_SECONDS = 3_600;
 
 /** Seeds that once broke a law, and what was wrong. Those of more than 5 s are in test/release/known-seeds.test.ts. */
