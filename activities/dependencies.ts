@@ -20,7 +20,7 @@ export interface Dependencies {
   tools: ReadonlyMap<string, Tool>;
   agents: readonly string[];
   /**
-   * The agent as it is configured now; undefined if there is none of that name. Throws a ConfigError for overrides that
+   * The agent as it is configured now; undefined for an unknown name. Throws a ConfigError for overrides that
    * cannot be kept to.
    */
   manifest(agent: string, overrides: RunOverrides, parentBudget?: Budget): AgentManifest | undefined;
@@ -44,9 +44,9 @@ export interface Dependencies {
   limiter: ModelLimiter | undefined;
   /** Reloop's search attributes are registered. */
   searchAttributes: boolean;
-  /** Somebody listens to the events of this worker's runs. */
+  /** The events of this worker's runs have a listener. */
   events: boolean;
-  /** Begins the trace of a run, or continues its caller's: `traceparent`. undefined: the config has no telemetry. */
+  /** Starts the trace of a run, or continues its caller's: `traceparent`. undefined: the config has no telemetry. */
   beginTrace: ((run: { agent: string; runId: string }, caller: string | undefined) => string) | undefined;
   /** Another worker of the queue may have a newer config, or an older one, for a while: an unknown agent is asked for again. */
   rollingDeploys: boolean;

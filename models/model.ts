@@ -7,7 +7,7 @@ export type { ModelRequest };
 export interface ModelReply {
   text: string;
   toolCalls: ToolCall[];
-  /** As the provider says it; `length` means the reply was cut and is never acted on. */
+  /** The provider's term; `length` means the reply was cut and is never acted on. */
   finishReason: string;
   /** The model's reasoning before the reply, if the provider returns it: shown and recorded, never parsed. */
   reasoning?: string | undefined;
@@ -24,7 +24,7 @@ export interface ModelReply {
   usage?: Tokens | undefined;
   /** The provider's id of the reply, for telemetry. It is not recorded. */
   id?: string | undefined;
-  /** For instance a parameter that was left out because the model refused it. */
+  /** Changes to the request, such as a parameter that was left out because the model refused it. */
   warnings?: string[] | undefined;
 }
 
@@ -63,7 +63,7 @@ export interface Model {
   call(request: ModelRequest, context: ModelCallContext): Promise<ModelReply>;
   /** Name in lists for a model in an agent's definition: `scripted`. Default: the agent's name. */
   label?: string | undefined;
-  /** Name of the provider in spans and metrics (`gen_ai.provider.name`). Default: the key in `models`, else `custom`. */
+  /** Name of the provider in spans and metrics (`gen_ai.provider.name`). Default: the key in `models`, or `custom`. */
   provider?: string | undefined;
   /** The name that requests ask for, whatever the config calls the model. Default: the key in `models`, or the agent's name. */
   modelName?: string | undefined;
@@ -71,7 +71,7 @@ export interface Model {
   window?: number | undefined;
   /**
    * Asked by `reloop doctor --probe` after the model has answered: the context window, in tokens, that the server keeps to for
-   * the model of this name. undefined: the server does not tell.
+   * the model of this name. undefined: the server does not say.
    */
   serverWindow?(model: string, context: ModelCallContext): Promise<number | undefined>;
   /**
@@ -129,14 +129,14 @@ export class ModelError extends Error {
   }
 }
 
-/** A model of your own: `call` is all it takes. */
+/** Defines your own model: `call` is all it takes. */
 export function defineModel(model: Model): Model {
   return model;
 }
 
 /** Store of replies to identical requests, by key (64 hex digits). May be slow or broken: no call fails for it. */
 export interface ReplyStore {
-  /** undefined: there is none. */
+  /** undefined: nothing is stored. */
   get(key: string): Promise<Json | undefined> | Json | undefined;
   set(key: string, value: { [field: string]: Json }): unknown;
 }

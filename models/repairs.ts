@@ -61,7 +61,7 @@ interface RepairRule {
   warning: string;
 }
 
-/** In the order in which they are made. */
+/** Repairs, in the order in which they are made. */
 const REPAIRS: readonly RepairRule[] = [
   {
     repair: 'images',
@@ -70,14 +70,14 @@ const REPAIRS: readonly RepairRule[] = [
       refusesImages(words) ||
       /\bcontent\b[^\n]{0,40}\b(?:must|should) be (?:an? )?(?:valid )?string\b/iu.test(words),
     change: withoutEarlierImages,
-    warning: 'takes no images; earlier ones are told to it in words.',
+    warning: 'takes no images; earlier ones are described in words.',
   },
   {
     repair: 'calls',
     // Ollama: "NAME does not support tools", of a model that is only shown the calls of another agent.
     refusal: (words) => /(?:not|un)\s?support(?:s|ed)?\b.*\b(?:tools?|functions?)\b/iu.test(words),
     change: (prompt) => (onlyNamesTools(prompt) ? withoutCalls(prompt) : prompt),
-    warning: 'takes no tools; calls of earlier agents are told to it in words.',
+    warning: 'takes no tools; calls of earlier agents are described in words.',
   },
   {
     repair: 'ids',

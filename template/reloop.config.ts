@@ -7,7 +7,7 @@ const { OPENAI_API_KEY, OPENAI_BASE_URL, OPENAI_MODEL } = process.env; // .env s
 export const assistant = defineAgent({
   name: 'assistant',
   kind: 'tool-calling',
-  // Without a key or a server of your own, a script plays the model.
+  // A script plays the model if there is neither a key nor your own server.
   model: OPENAI_API_KEY || OPENAI_BASE_URL ? OPENAI_MODEL || 'gpt-4o-mini' : demoModel,
   tools: [price, calculator()],
 });

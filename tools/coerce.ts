@@ -36,7 +36,7 @@ export function coerceForSchema(schema: JsonSchema, input: JsonObject): JsonObje
   }
 }
 
-/** Without the rules for texts: none is fixed, and a regular expression of a server could take for ever. */
+/** Builds a zod schema without the rules for texts: no text is coerced by them, and a server's regular expression could run for ever. */
 function zodOf(schema: JsonSchema): ZodSchema | undefined {
   const { fromJSONSchema }: Partial<typeof z> = z;
   const text = JSON.stringify(schema, (key, value: unknown) => (isTextRule(key, value) ? undefined : value));
@@ -63,7 +63,7 @@ function coerceAndKeep<S extends ZodSchema>(
   let candidate = input;
   let parsed = z.safeParse(ours, candidate);
   for (let round = 0; round < ROUNDS && !parsed.success; round++) {
-    const fixed = mend(candidate, parsed.error.issues);
+    const fixed = withFixes(candidate, parsed.error.issues);
     if (fixed === candidate) break;
     candidate = fixed;
     parsed = z.safeParse(ours, candidate);
@@ -77,8 +77,8 @@ interface Change {
   part: Json | undefined;
 }
 
-/** The same value where nothing is changed. Copied once, not for each change: a list may have thousands to fix. */
-function mend(value: Json, issues: readonly $ZodIssue[]): Json {
+/** Returns the same value if nothing is changed. Copies it once, not for each change: a list may have thousands to fix. */
+function withFixes(value: Json, issues: readonly $ZodIssue[]): Json {
   const changes = issues.flatMap((issue) => changeFor(value, issue));
   if (changes.length === 0) return value;
   const copy = { value: structuredClone(value) };
@@ -86,7 +86,7 @@ function mend(value: Json, issues: readonly $ZodIssue[]): Json {
   return copy.value;
 }
 
-/** None: the part is not there, or it is not to be fixed. */
+/** Returns no change if the part is not there or cannot be fixed. */
 function changeFor(value: Json, issue: $ZodIssue): Change[] {
   const part = partAt(value, issue.path);
   if (part === undefined) return [];
@@ -124,7 +124,7 @@ function isField(value: Json, path: readonly PropertyKey[]): boolean {
 function coerced(value: Json, issue: $ZodIssue): Json {
   if (issue.code === 'invalid_union') {
     const branch = issue.errors.find((issues) => issues.every((each) => changeFor(value, each).length > 0));
-    return branch === undefined ? value : mend(value, branch);
+    return branch === undefined ? value : withFixes(value, branch);
   }
   if (issue.code === 'invalid_value') return asOption(value, issue.values) ?? value;
   if (issue.code !== 'invalid_type') return value;

@@ -6,7 +6,7 @@ export interface ExternalToolOptions extends ToolOptions {
   input?: ZodObject | undefined;
   /** The queue its worker polls. Default: the agents' own. */
   taskQueue?: string | undefined;
-  /** For an activity that heartbeats: the longest silence before it is given to another worker. */
+  /** Longest silence of an activity that heartbeats, before another worker gets it. */
   heartbeatTimeout?: number | string | undefined;
 }
 

@@ -5,8 +5,8 @@ import { coerceForSchema } from './coerce.ts';
 import { ToolInputError } from './tool.ts';
 
 /**
- * An input as an object, for a tool that checks its fields itself. A text is taken as JSON if it holds an object, else it
- * goes to the first field that is required, or the first there is. Fields are coerced as those of a zod tool. Throws ToolInputError.
+ * An input as an object, for a tool that checks its fields itself. A text that is a JSON object is read as one. Any other
+ * text goes to the first required field, or to the first field. Fields are coerced as those of a zod tool. Throws ToolInputError.
  */
 export function objectInput(name: string, schema: JsonSchema, input: Json): JsonObject {
   const given = typeof input === 'string' ? fromText(schema, input) : input;
@@ -37,7 +37,7 @@ function checkNumbers(name: string, schema: JsonSchema, given: Json): void {
   throw new ToolInputError(`${name} was given ${given}, a number too long to be passed on exactly.`);
 }
 
-/** For the end of a message to the model. */
+/** Schema of a tool's input, for the end of a message to the model. */
 export function whatItTakes(name: string, schema: JsonSchema): string {
   return `${name} takes a JSON object of this schema: ${JSON.stringify(schema)}`;
 }

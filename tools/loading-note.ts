@@ -4,12 +4,12 @@ import { channel } from 'node:diagnostics_channel';
 export const loadingNotes = channel('reloop:loading');
 
 export interface LoadingNote {
-  /** Such as `MCP server files`. */
+  /** Name of what takes time, such as `MCP server files`. */
   what: string;
   over: boolean;
 }
 
-/** Tells that something takes time, and when it is over. */
+/** Reports that something takes time, and when it is over. */
 export async function announced<T>(what: string, use: () => Promise<T>): Promise<T> {
   const tell = (over: boolean) => loadingNotes.publish({ what, over } satisfies LoadingNote);
   tell(false);

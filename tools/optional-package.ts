@@ -55,7 +55,7 @@ function versionOf(name: OptionalPackage): string | undefined {
       const { version } = require(`${folder}/${name}/package.json`) as { version: string }; // every package has one
       return version;
     } catch {
-      // Not in this folder; look in the next.
+      // The package is not in this folder; look in the next.
     }
   }
   return undefined;

@@ -21,7 +21,7 @@ export function toolContext(given: Partial<ToolContext> = {}): TestToolContext {
     signal: new AbortController().signal,
     progress: (text) => void progressTexts.push(text),
     checkpoint: async (value) => {
-      // As it comes back after a crash.
+      // The value comes back in this form after a crash.
       const stored = JSON.parse(JSON.stringify(value)) as Json; // JSON.parse makes nothing but JSON values
       checkpoints.push(stored);
       context.lastCheckpoint = stored;

@@ -32,7 +32,7 @@ export interface ToolContext {
   checkpoint(value: Json): Promise<void>;
   /** The last stored checkpoint of this call, or undefined. */
   lastCheckpoint: Json | undefined;
-  /** Same over retries and crashes of this call; new when its input changes. */
+  /** Stays the same over retries and crashes of this call; new when its input changes. */
   idempotencyKey: string;
   /** Calls of this tool that ended before this one, oldest first. Read from history: costs a few milliseconds. Throws if the history is past its retention. */
   earlierCalls(): Promise<EarlierCall[]>;
@@ -84,7 +84,7 @@ type ApprovalRule<Input> =
   /** true: a person is asked. What it throws is shown to them. Looked at once for each call, by the worker, and recorded. */
   | ApprovalFunction<Input>['check'];
 
-/** As a method, so that a list of tools of any input can hold it. */
+/** Declared as a method, so that a list of tools of any input can hold it. */
 interface ApprovalFunction<Input> {
   check(input: Input, context: ApprovalContext): boolean | Promise<boolean>;
 }
@@ -95,12 +95,12 @@ export interface ApprovalContext {
   runId: string;
   /** `3.1`: third iteration, first call. */
   callId: string;
-  /** As of {@link ToolContext}. */
+  /** The same as {@link ToolContext}'s. */
   context: RunContext;
 }
 
 /**
- * Longest wait for a person, and the reaction at its end: the model is told ('observe', the default), or the run fails.
+ * Longest wait for a person, and the reaction at its end: an observation for the model ('observe', the default), or the run fails.
  */
 export type AskTimeoutOption =
   number | string | { after: number | string; unanswered?: 'observe' | 'fail' | undefined };
@@ -115,12 +115,12 @@ export interface ToolOptions extends Options<ToolRules> {
   /** Approval by a person before each call runs. Default 'never'. */
   approval?: Approval | undefined;
   /**
-   * For a tool of `effects: 'none'` that takes milliseconds: a call's first attempt is made with the model call that decided on it, in
-   * its activity. One that fails, takes longer than a second, or asks for more than its input, key and signal becomes an
+   * Runs a call's first attempt inside the activity of the model call that decided on it: for a tool of `effects: 'none'` that takes
+   * milliseconds. A call that fails, takes longer than a second, or asks for more than its input, key and signal becomes an
    * activity, as any other call, and is run again. Default: false; true for the calculator.
    */
   inline?: boolean | undefined;
-  /** Longest wait of a call for a person. Default: the agent's, else no limit. */
+  /** Longest wait of a call for a person. Default: the agent's, or no limit. */
   askTimeout?: AskTimeoutOption | undefined;
 }
 
@@ -142,7 +142,7 @@ export interface Tool<Input = never, Output = unknown> extends ToolOptions {
 }
 
 /**
- * For a tool with `effects: 'once'`: checks the place of the effect, and reports whether an interrupted call took
+ * Checks the place of the effect, and reports whether an interrupted call of a tool with `effects: 'once'` took
  * effect. The context is the call's, with its idempotency key. Runs when the lost attempt must have ended.
  */
 export type Reconcile<Input = never> = (
@@ -177,7 +177,7 @@ export class AskedInput {
   }
 }
 
-/** Thrown by a tool to tell the model at once, without a retry: the message is the observation. */
+/** Thrown by a tool for an error that goes to the model at once, without a retry: the message is the observation. */
 export class ToolError extends Error {
   override name = 'ToolError';
 
@@ -186,7 +186,7 @@ export class ToolError extends Error {
   }
 }
 
-/** An input that does not fit the tool: told to the model, and the tool is not run. */
+/** An input that does not fit the tool: the message goes to the model, and the tool is not run. */
 export class ToolInputError extends Error {
   override name = 'ToolInputError';
 }
@@ -241,7 +241,7 @@ function jsonSchema(name: string, input: ZodObject): JsonSchema {
   }
 }
 
-/** In zod every whole number is a safe one; models do not need these bounds. */
+/** Removes the bounds that zod gives every whole number (safe integers): models do not need them. */
 function withoutNoise(part: JsonSchemaPart): void {
   if (part.minimum === Number.MIN_SAFE_INTEGER) delete part.minimum;
   if (part.maximum === Number.MAX_SAFE_INTEGER) delete part.maximum;

@@ -41,7 +41,7 @@ export function isZod3(value: unknown): boolean {
 /** Error for a zod 3 schema, with the remedy. */
 export const NOT_ZOD_3 = "is a zod 3 schema: import { z } from 'reloop' (or from 'zod/v4')";
 
-/** For the functions of our copy of zod, which need no more of a schema than its parts. */
+/** The schema for the functions of our copy of zod, which need only its parts. */
 export function forZod<S extends ZodSchema>(schema: S): $ZodType<OutputOf<S>> {
   return schema as unknown as $ZodType<OutputOf<S>>; // of another minor version perhaps; tried by check:zod
 }
@@ -59,7 +59,7 @@ export function jsonSchemaOf(schema: ZodSchema, edit?: (part: JsonSchemaPart) =>
     },
   };
   const written = writesItself(schema) ? schema.toJSONSchema(how) : z.toJSONSchema(forZod(schema), how);
-  // It is JSON by construction; the type says so only as `unknown` fields.
+  // The result is JSON by construction; its type has `unknown` fields.
   return written as JsonSchema;
 }
 

@@ -9,7 +9,7 @@ import type {
 } from '@temporalio/worker';
 import { type AnyActivity, createActivities, rememberToolMeta } from '../activities/index.ts';
 import type { ReloopSinks } from '../workflows/operator/emit.ts';
-import { ToldOnce } from './told-once.ts';
+import { EmitOnce } from './emit-once.ts';
 import { setHeartbeats } from '../activities/attempt/heartbeat.ts';
 import { createModelLimiter } from '../activities/limits/model-limiter.ts';
 import { withBreaker } from '../activities/model/breaker.ts';
@@ -37,9 +37,9 @@ export interface CreateWorkerOptions {
   namespace?: string;
   /** Default: the config's. The name of one of the config's `queues`: the worker makes calls of this queue only. */
   taskQueue?: string;
-  /** As the Web UI lists this worker. Default: process id and host. */
+  /** Name of this worker in the Web UI. Default: process id and host. */
   identity?: string;
-  /** Workflow code of your own that contains ours; default: ours alone. */
+  /** Your own workflow code, which contains ours; default: ours alone. */
   bundle?: WorkflowBundleOption;
   /** Memory for transcripts; a run whose transcript is not there is read from history again. Default 64 MB. */
   transcriptCacheBytes?: number;
@@ -52,11 +52,11 @@ export interface CreateWorkerOptions {
    */
   stateDir?: string | undefined;
   /**
-   * Concurrent calls of models and tools. Default: the config's for the task queue, else as its memory allows. Throws ConfigError
+   * Concurrent calls of models and tools. Default: the config's for the task queue, otherwise as its memory allows. Throws ConfigError
    * for a value that is not a number from 1.
    */
   concurrency?: number | undefined;
-  /** For some seconds other workers of the queue may know other agents than this one. Default true. */
+  /** Expects that other workers of the queue know other agents than this one for some seconds. Default true. */
   rollingDeploys?: boolean;
   /** A problem that does not keep the worker from running. */
   onWarning?(text: string): void;
@@ -78,8 +78,8 @@ interface AgentWorkersOptions extends Omit<CreateWorkerOptions, 'taskQueue'> {
 }
 
 /**
- * Workers on these task queues, with one cache for all. With `drain` their calls continue after the shutdown until that aborts; else for
- * some seconds.
+ * Workers on these task queues, with one cache for all. With `drain` their calls continue after the shutdown until that aborts; without
+ * it, for some seconds.
  */
 export async function createAgentWorkers(
   loaded: LoadedConfig,
@@ -129,7 +129,7 @@ async function workflowCode(
   return version === undefined ? code : versionedBundle(code, deployment);
 }
 
-/** Options by which the server tells a worker's code from others. */
+/** Options by which the server distinguishes a worker's code from others. */
 export function identified(
   version: DeploymentVersion | undefined,
 ): Pick<WorkerOptions, 'buildId' | 'workerDeploymentOptions'> {
@@ -153,8 +153,8 @@ export const workerSettings = {
 } as const satisfies Partial<WorkerOptions>;
 
 /**
- * Number and rate of the calls on a task queue. `concurrency`, a worker's own option, goes before the config's; but where the worker serves
- * several queues, it does not go before the number of a queue.
+ * Number and rate of the calls on a task queue. `concurrency`, a worker's own option, overrides the config's. If the worker serves
+ * several queues, it does not override the number of a queue.
  */
 export function queueSettings(
   { queues, concurrency: usual }: LoadedConfig,
@@ -258,13 +258,13 @@ function guardedModels(
 
 function eventSinks({ onEvent }: LoadedConfig, telemetry: Telemetry | undefined): InjectedSinks<ReloopSinks> {
   let warned = false;
-  const toldOnce = new ToldOnce();
+  const emitOnce = new EmitOnce();
   return {
     reloop: {
       told: {
         callDuringReplay: false,
         async fn({ workflowId, runId }, { n, key, event, spans, wait }) {
-          if (!toldOnce.isNew(runId, n, key)) return;
+          if (!emitOnce.isNew(runId, n, key)) return;
           for (const span of spans) telemetry?.sinks.span(span);
           if (wait !== undefined) telemetry?.sinks.wait(wait);
           if (event === undefined) return;

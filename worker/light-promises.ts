@@ -1,9 +1,9 @@
 /**
- * For the head of a workflow bundle: promises without stacks. The SDK's promise hook compiles two functions and writes a
+ * Code at the head of a workflow bundle: promises without stacks. The SDK's promise hook compiles two functions and writes a
  * source-mapped stack for every promise of the sandbox, for the Web UI's Call Stack alone. The hook reaches into the sandbox
- * by the constructor of a promise's constructor; that answers here what it asks, ready made, with an error class that has no
- * stack, which the hook takes for a promise that is not to be tracked. Stacks of errors stay, and so does the run that an
- * unhandled rejection belongs to, which is asked for in the same way: where that had no answer, the whole worker would end.
+ * by the constructor of a promise's constructor. Here that constructor returns ready functions, with an error class that has no
+ * stack: the hook does not track such a promise. Stacks of errors stay. The hook asks in the same way for the run of an
+ * unhandled rejection, and gets it: without that answer, the whole worker would end.
  *
  * It has to run while the bundle is loaded: afterwards the sandbox's globals are frozen, and setting one throws.
  */

@@ -16,7 +16,7 @@ export async function createWorker(config: ConfigDefinition, options: CreateWork
 }
 
 /**
- * Adds agents to a worker of your own: `Worker.create({ plugins: [new ReloopPlugin(config)], workflowsPath, … })`. Your
+ * Adds agents to your own worker: `Worker.create({ plugins: [new ReloopPlugin(config)], workflowsPath, … })`. Your
  * workflows call `runAgent`; to serve `reloop run` as well, they `export * from 'reloop/workflows'`. A worker of one of the config's `queues`
  * has that as its `taskQueue`, and no workflows.
  */
@@ -62,7 +62,7 @@ export class ReloopPlugin implements WorkerPlugin, BundlerPlugin {
     const { maxConcurrentActivityTaskExecutions, ...rate } = queueSettings(loaded, options.taskQueue);
     return {
       ...rate,
-      // Else the SDK sends a call's state up to 8 s late, and overwrites a newer one.
+      // The SDK's default sends a call's state up to 8 s late, and overwrites a newer one.
       maxHeartbeatThrottleInterval: workerSettings.maxHeartbeatThrottleInterval,
       ...(options.tuner === undefined ? { maxConcurrentActivityTaskExecutions } : {}),
       ...(hasVersions ? {} : identified(versionOf(loaded.deployment))),
@@ -78,7 +78,7 @@ export class ReloopPlugin implements WorkerPlugin, BundlerPlugin {
     };
   }
 
-  /** For workflows that are bundled beforehand: `bundleWorkflowCode({ plugins: [plugin], … })`. */
+  /** Prepares workflows that are bundled beforehand: `bundleWorkflowCode({ plugins: [plugin], … })`. */
   configureBundler(options: BundleOptions): BundleOptions {
     const { workflowInterceptorModules: modules = [], preloadModules = [] } = options;
     if (modules.includes(workflowsPath)) return options;
@@ -103,11 +103,11 @@ function defaultOf(activities: { [name: string]: unknown }): AnyActivity | undef
   return typeof own === 'function' ? (own as AnyActivity) : undefined; // an activity takes what it is called with
 }
 
-/** One of two activities of a name would silently never run. */
+/** If two activities had the same name, one of them would never run. */
 function checkNames(own: string[], ours: string[]): void {
   const twice = own.filter((name) => name !== DEFAULT && ours.includes(name));
   if (twice.length === 0) return;
   throw new ConfigError(
-    `ReloopPlugin: this worker has activities of its own called ${twice.join(', ')}, as tools of the config or Reloop's own activities are. Rename them, or the tools. (A worker takes one ReloopPlugin: put all agents into its config.)`,
+    `ReloopPlugin: this worker's own activities ${twice.join(', ')} have names of tools of the config or of Reloop's activities. Rename them, or the tools. (A worker takes one ReloopPlugin: put all agents into its config.)`,
   );
 }

@@ -7,7 +7,7 @@ import { workflowBundle } from './workflow-bundle.ts';
 export interface Replay {
   workflowId: string;
   runId: string;
-  /** Why this code does not do what the history says; undefined: it does. */
+  /** Reason why this code does not do what the history says; undefined: it does. */
   problem: string | undefined;
 }
 

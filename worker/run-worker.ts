@@ -46,10 +46,10 @@ export interface RunningWorker {
   isReady(): boolean;
 }
 
-/** As the worker's own. */
+/** The worker's `shutdownGraceTime` of create-worker.ts. */
 const GRACE_MS = 5_000;
 
-/** Begins to load a worker's modules, so that they are there when a worker starts. */
+/** Starts to load a worker's modules, so that they are there when a worker starts. */
 export function prepareWorker(): void {
   // A failure shows when the worker is started.
   import('@temporalio/worker').catch(() => undefined);
@@ -69,7 +69,7 @@ export async function startWorker(loaded: LoadedConfig, options: RunWorkerOption
     traced: role === 'run',
     follows: role === 'dev',
     command: options.command,
-    // Only a worker that stays has an address of its own.
+    // Other roles run beside a worker that may have this address.
     prometheus: role === 'worker' ? (options.prometheus ?? loaded.telemetry?.prometheus) : undefined,
   });
   const connection = await NativeConnection.connect(where).catch((error: unknown) => {

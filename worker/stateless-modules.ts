@@ -33,7 +33,7 @@ const STATELESS = [
   'workflows/unreadable-input',
 ];
 
-/** Their paths; `extension` is `.ts` from source, `.js` when built. */
+/** Paths of these modules; `extension` is `.ts` from source, `.js` when built. */
 export function statelessModules(extension: string): string[] {
   return STATELESS.map((name) => fileURLToPath(new URL(`../${name}${extension}`, import.meta.url)));
 }

@@ -7,7 +7,7 @@ import { limits } from '../agent/values/limits.ts';
  * that comes after the call has ended, with the tool and the call. Node would end the process, and with it the calls of
  * every other run. Errors from elsewhere end the process as ever. Returns a function that removes the guard.
  *
- * `reloop worker`, `dev` and `run` have the guard. A process with a worker of your own (`createWorker`, `ReloopPlugin`)
+ * `reloop worker`, `dev` and `run` have the guard. A process with your own worker (`createWorker`, `ReloopPlugin`)
  * asks for it once, before its worker runs:
  *
  *     const dispose = outliveStrayErrors(console.warn);
@@ -47,7 +47,7 @@ function onStray(error: unknown, event: 'uncaughtException' | 'unhandledRejectio
     lines[0]?.(strayLine(scope, error));
     return;
   }
-  // Somebody else listens too, and decides.
+  // Another listener decides.
   if (process.listenerCount(event) > 1) return;
   uninstall();
   // Thrown where no code catches it, so that Node reacts as it would without the guard.

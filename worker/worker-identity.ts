@@ -27,8 +27,8 @@ export function localWorker(identity: string): LocalWorker | undefined {
 }
 
 /**
- * True for the identity of a live worker on this machine that stays until a person ends it, or that has agents of its
- * own, as a program with a separate config.
+ * True for the identity of a live worker on this machine that is long-running, or that is a program with a separate
+ * config.
  */
 export function isResidentWorker(identity: string): boolean {
   const worker = localWorker(identity);

@@ -5,7 +5,7 @@ const LEVELS: readonly LogLevel[] = ['TRACE', 'DEBUG', 'INFO', 'WARN', 'ERROR'];
 /** The SDK's messages whose errors a trace shows too. */
 const TRACED = ['Activity failed', 'Workflow failed'];
 
-/** Told a line; `waiting`: it says that a run waits for a person. `entry`: the same with its fields. */
+/** Receives a line; `waiting`: it says that a run waits for a person. `entry`: the same with its fields. */
 export type LogListener = (line: string, waiting: boolean, entry?: LogEntry) => void;
 
 /** A line of the log, for a logger that writes fields. */
@@ -50,7 +50,7 @@ export async function listenToLog(
       );
     if (name !== 'IllegalStateError') throw error;
   }
-  const listener: LogListener = (...said) => onLine(...said); // one of its own, also for the same function
+  const listener: LogListener = (...said) => onLine(...said); // a separate object, also for the same function
   listeners.set(listener, taskQueues);
   return () => void listeners.delete(listener);
 }
@@ -65,7 +65,7 @@ function tellListeners(line: string, waiting: boolean, taskQueue: unknown, entry
 export interface LogOptions {
   /** A trace is printed beside the log: it has failed attempts, waits and the failure of the run. */
   traced: boolean;
-  /** Also the ends of waits and of runs, so that a terminal on which waits are read has no wait that is over. */
+  /** Logs the ends of waits and runs, too, so that readers see which waits are closed. */
   follows?: boolean | undefined;
   /** The command as a shell here finds it: `npx reloop`. */
   command?: string | undefined;
@@ -115,7 +115,7 @@ function levelOf(level: LogLevel): LogEntry['level'] {
   return ({ TRACE: 'debug', DEBUG: 'debug', INFO: 'info', WARN: 'warn', ERROR: 'error' } as const)[level];
 }
 
-/** Fields that tell where an entry comes from, and those that the user's code gave. */
+/** Fields that say where an entry comes from, and those that the user's code gave. */
 function fieldsOf({ error, ...meta }: LogMetadata): LogEntry['fields'] {
   const { command: _, sdkComponent: __, ...fields } = meta;
   return error === undefined ? fields : { ...fields, err: error };

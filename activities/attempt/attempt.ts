@@ -30,7 +30,7 @@ interface Clock {
 
 type AttemptRecord = Pick<Attempt, 'context' | 'heartbeat'>;
 
-/** After a wait of at most this time the server is not asked again whose attempt it is. */
+/** Longest wait after which the server is not asked again whether the attempt is still ours. */
 const SHORT_WAIT_MS = 100;
 
 /** Retry policy and time-out of an activity's attempts. */
@@ -125,7 +125,7 @@ export function startClock(timeoutMs: number, over: (timeoutMs: number) => void)
   };
 }
 
-/** A worker that was stopped for a while may begin an attempt that the server has already given to another worker. */
+/** A worker that was stopped for a while may start an attempt that the server has already given to another worker. */
 function isOld({ info }: Context): boolean {
   const { heartbeatTimeoutMs, currentAttemptScheduledTimestampMs } = info;
   return (
@@ -141,7 +141,7 @@ async function confirmOurs({
 }: Pick<Attempt, 'context' | 'heartbeat' | 'signal'>): Promise<void> {
   await orAborted(heartbeat.store({}), signal).catch((cause: unknown) => {
     signal.throwIfAborted();
-    const message = `${context.info.activityType} was not begun: the attempt is not this worker's any more`;
+    const message = `${context.info.activityType} was not started: the attempt is not this worker's any more`;
     throw new AttemptEnd(ApplicationFailure.create({ type: 'AttemptLost', message, cause: cause as Error }));
   });
 }
@@ -214,7 +214,7 @@ export function cancelledFailure({ heartbeat }: AttemptRecord, message: string):
 
 /**
  * The end of an attempt whose worker ends. The SDK makes the same of a CancelledFailure, but does not wait then until it has the record
- * of the attempt. As there, the server's retry policy says when the next attempt begins.
+ * of the attempt. As there, the server's retry policy says when the next attempt starts.
  */
 function shutdownFailure(): ApplicationFailure {
   return ApplicationFailure.create({

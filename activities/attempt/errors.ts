@@ -8,10 +8,10 @@ import { boundedText, fieldOf, finiteMs, plainJson } from '../../agent/values/va
 /** A thrown value as it can be recorded: every text well-formed and bounded. */
 export interface ClassifiedError extends RecordedError {
   retryable: boolean;
-  /** It is final only because of how long the server wants to be left alone: some time later it may work. */
+  /** Final only because the server asked for too long a wait; a later attempt may succeed. */
   mayPass?: boolean | undefined;
   retryAfterMs?: number | undefined;
-  /** Nothing was sent, because the model has an outage. */
+  /** The request was held back, because the model has an outage. */
   heldBack?: boolean | undefined;
   /** The cause of the thrown error. One level only: the cause's own cause is left out. */
   cause?: RecordedError | undefined;
@@ -126,7 +126,7 @@ function shown(value: unknown): string {
   return boundedText(value, limits.errorChars);
 }
 
-/** A stack begins with the message, which is recorded already and may be huge. */
+/** A stack starts with the message, which is recorded already and may be huge. */
 function framesOf(stack: unknown, message: unknown): string {
   if (typeof stack !== 'string') return '';
   const first = stack.indexOf('\n    at ', typeof message === 'string' ? message.length : 0);

@@ -19,11 +19,11 @@ export interface HeartbeatWriter {
   set(patch: Partial<Heartbeat>): void;
   /** Changes the record and resolves when the server has stored it. Throws when the attempt is no longer ours. */
   store(patch: Partial<Heartbeat>): Promise<void>;
-  /** As `store`; resolves to why the server wants the attempt to end, as a word, if it does. */
+  /** Like `store`. Resolves to the reason if the server wants the attempt to end. */
   claim(patch: Partial<Heartbeat>): Promise<Unwanted | undefined>;
   /**
    * Ends the heartbeat of an attempt that is about to fail, and that another one may follow: the failure brings the record to the server. Notes
-   * that the attempt came to an end, so that nobody takes it for lost.
+   * that the attempt came to an end, so that it does not count as lost.
    */
   end(): void;
   stop(): void;
@@ -100,7 +100,7 @@ export function startHeartbeat(context: Context): HeartbeatWriter {
     );
     return sent;
   };
-  /** Behind our beats, and given time to arrive before the next one, so that it undoes nothing that they have stored. */
+  /** Sends the SDK's heartbeat: queued after ours and given time to arrive, so that it does not overwrite them. */
   const beatBySdk = () => {
     queue = queue
       .catch(() => undefined)
@@ -168,7 +168,7 @@ export interface HeartbeatSettings {
 }
 
 const settings = new WeakMap<Context, HeartbeatSettings>();
-/** For a worker without our interceptor: the interval that costs least. */
+/** Settings for a worker without our interceptor: the interval that costs least. */
 const usualSettings: HeartbeatSettings = { everyMs: limits.frugalHeartbeatMs };
 
 /** Called by the worker's activity interceptor before the activity runs. */

@@ -10,7 +10,7 @@ const LOGGED_MS = 500;
 
 /**
  * Throws when a tool call has lost too many workers in a row: then it may well be the call that kills them, and with
- * them whatever else they had under way. Says in the log that a former worker was lost. The record does not tell if that worker had begun: a
+ * them all their other calls. Logs that a former worker was lost. The record does not say whether that worker had started the attempt: a
  * process that stands still is given attempts, and one that dies within the first heartbeat's interval leaves no trace either.
  */
 export async function refuseAfterDeaths({ context, heartbeat }: Attempt, call: string): Promise<void> {

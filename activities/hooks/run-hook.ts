@@ -18,7 +18,7 @@ export interface CallHooks {
   retry: RetryPolicy;
 }
 
-/** The hooks for the call of an activity. undefined: the config has no hooks. Throws where the run began with hooks. */
+/** The hooks for the call of an activity. undefined: the config has no hooks. Throws if the run started with hooks. */
 export function callHooks(
   { hooks }: Pick<Dependencies, 'hooks'>,
   { name: agent, hooks: isHooked, context = {}, tenant }: AgentManifest,
@@ -36,7 +36,7 @@ export function callHooks(
 
 /** Retryable: another worker may have the hooks. */
 function hooksNotConfigured(agent: string): ApplicationFailure {
-  const message = `The run of agent "${agent}" began with \`hooks\`, which the config of this worker does not have. Add them again.`;
+  const message = `The run of agent "${agent}" started with \`hooks\`, which the config of this worker does not have. Add them again.`;
   return ApplicationFailure.create({ type: 'HooksNotConfigured', message });
 }
 

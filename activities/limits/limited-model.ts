@@ -6,7 +6,7 @@ import { fieldOf, finiteMs } from '../../agent/values/values.ts';
 import type { Model, ModelCallContext, RateLimit } from '../../models/model.ts';
 import type { Attempt } from '../attempt/attempt.ts';
 import type { LimitedCalls, ModelLimiter, NamedLimits } from './model-limiter.ts';
-import type { Caller, Permit } from './waiting-calls.ts';
+import type { LimitedCall, Permit } from './waiting-calls.ts';
 
 /** A call that waits longer leaves its place in the worker to another call, and comes back later. */
 const PLACE_MS = 3_000;
@@ -28,7 +28,7 @@ export function limitedModel(
   if (limiter === undefined || named === undefined) return model;
   const { client, info } = attempt.context;
   const calls = limiter.callsOf(client, info.taskQueue, named);
-  // Only these activities have attempts for any number of waits.
+  // Other activities do not have attempts for any number of waits.
   const mayLeave = holdsBack === true && info.activityType === 'callModel';
   return {
     async call(request, context) {
@@ -72,7 +72,7 @@ interface LimitedRequest {
 /** Waits for the limits. Throws a failure that holds the call back, so that the call comes again, and the signal's reason. */
 async function permitOf(
   calls: LimitedCalls,
-  caller: Caller,
+  caller: LimitedCall,
   { named, mayLeave, attempt, context }: LimitedRequest,
 ): Promise<Permit> {
   const { heartbeat } = attempt;

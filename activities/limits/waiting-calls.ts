@@ -8,12 +8,12 @@ import type {
 } from '../../agent/model-limits/lease-request.ts';
 
 /** A call that wants to ask the model. */
-export interface Caller {
+export interface LimitedCall {
   tenant: string;
   agent: string;
   /** Estimated tokens of the request and its reply. Replies to other calls change the estimate. */
   tokens(): number;
-  /** Begin of the wait, in milliseconds since 1970. */
+  /** Start of the wait, in milliseconds since 1970. */
   since: number;
 }
 
@@ -24,19 +24,19 @@ export interface Permit {
 
 /** The calls of a worker that wait for one model's limits, or are under way. */
 export interface WaitingCalls {
-  /** Resolves when the request may begin. Rejects with the signal's reason; then nothing is taken. */
-  wait(caller: Caller, signal: AbortSignal): Promise<Permit>;
-  /** The model wants to be left alone, by all workers. */
+  /** Resolves when the request may start. Rejects with the signal's reason; then nothing is taken. */
+  wait(call: LimitedCall, signal: AbortSignal): Promise<Permit>;
+  /** Keeps all workers from asking the model for this time. */
   hold(ms: number): void;
   /** Numbers that the provider sent with a reply. */
   remains(remaining: Remaining): void;
-  /** Estimated time until a call that waits now may begin. */
+  /** Estimated time until a call that waits now may start. */
   readonly waitMs: number;
   /** The last message had no answer. */
   readonly isUnanswered: boolean;
 }
 
-interface Waiter extends Caller {
+interface Waiter extends LimitedCall {
   grant(permit: Permit): void;
 }
 
@@ -57,8 +57,8 @@ export function createWaitingCalls(
   let inFlight = 0;
   let waitMs = 0;
   let isUnanswered = false;
-  /** Not yet reported. */
-  let news: Pick<LeaseRequest, 'used' | 'holdMs' | 'remaining'> | undefined;
+  /** Facts that the workflow does not know yet. */
+  let unreported: Pick<LeaseRequest, 'used' | 'holdMs' | 'remaining'> | undefined;
   /** Calls of other workers depend on the report. */
   let urgent = false;
   let timer: NodeJS.Timeout | undefined;
@@ -66,9 +66,9 @@ export function createWaitingCalls(
   let nextAt = 0;
 
   const use = (requests: number, tokens: number) => {
-    const { used } = news ?? {};
-    news = {
-      ...news,
+    const { used } = unreported ?? {};
+    unreported = {
+      ...unreported,
       used: { requests: (used?.requests ?? 0) + requests, tokens: (used?.tokens ?? 0) + tokens },
     };
   };
@@ -78,7 +78,7 @@ export function createWaitingCalls(
     if (asking) return;
     const isNow = waiting.size > 0 || urgent;
     const isAlive = inFlight > 0 && limits.concurrency !== undefined;
-    if (!isNow && !isAlive && news === undefined) return;
+    if (!isNow && !isAlive && unreported === undefined) return;
     const at = isNow ? nextAt : nextAt + LATER_MS;
     timer = setTimeout(() => void exchange(), Math.max(0, at - Date.now()));
     timer.unref(); // an activity that waits keeps the process alive
@@ -87,16 +87,16 @@ export function createWaitingCalls(
   async function exchange(): Promise<void> {
     const pairs = [...waiting];
     const wants = pairs.map(([, waiters]) => wantOf(waiters));
-    const told = news;
-    news = undefined;
+    const reported = unreported;
+    unreported = undefined;
     urgent = false;
     asking = true;
     nextAt = Date.now() + EVERY_MS;
     try {
-      const lease = await ask({ worker, limits, wants, inFlight, ...told });
+      const lease = await ask({ worker, limits, wants, inFlight, ...reported });
       waitMs = lease.waitMs;
       isUnanswered = false;
-      pairs.forEach(([pair], index) => begin(pair, lease.granted[index] ?? 0, wants[index]?.tokens ?? 0));
+      pairs.forEach(([pair], index) => start(pair, lease.granted[index] ?? 0, wants[index]?.tokens ?? 0));
     } catch {
       nextAt = Date.now() + AGAIN_MS;
       waitMs = AGAIN_MS;
@@ -108,8 +108,8 @@ export function createWaitingCalls(
     }
   }
 
-  /** Begins the calls of an agent that have waited longest. What nobody wants any more is given back. */
-  function begin(pair: string, granted: number, tokens: number): void {
+  /** Starts the calls of an agent that have waited longest. Gives back what no call needs any more. */
+  function start(pair: string, granted: number, tokens: number): void {
     const waiters = waiting.get(pair) ?? [];
     const first = waiters.splice(0, granted);
     if (waiters.length === 0) waiting.delete(pair);
@@ -138,12 +138,12 @@ export function createWaitingCalls(
       return isUnanswered;
     },
     hold(ms) {
-      news = { ...news, holdMs: Math.max(ms, news?.holdMs ?? 0) };
+      unreported = { ...unreported, holdMs: Math.max(ms, unreported?.holdMs ?? 0) };
       urgent = true;
       plan();
     },
     remains(remaining) {
-      news = { ...news, remaining };
+      unreported = { ...unreported, remaining };
     },
     wait(caller, signal) {
       return new Promise((resolve, reject) => {

@@ -23,8 +23,8 @@ interface FailedModel {
 }
 
 /**
- * Asks the models of an agent in turn, until one answers: after a failure the next model that is there for failures of this type.
- * `from`: number of the first model to ask. Throws the model's error if only one was asked, else one error about all of them.
+ * Asks the models of an agent in turn, until one answers: after a failure the next model that takes over failures of this type.
+ * `from`: number of the first model to ask. Throws the model's error if only one was asked, otherwise one error about all of them.
  */
 export async function askInTurn<T>(
   manifest: Pick<AgentManifest, 'adapter' | 'model' | 'price' | 'fallbacks'>,
@@ -41,7 +41,7 @@ export async function askInTurn<T>(
       const answer = await ask(asked, number);
       return { answer, by: asked, warnings: failed.map((model) => fallbackWarning(model, asked)) };
     } catch (error) {
-      // Not a failure of the model: the call was cancelled, it waits for the model's limits, or this worker does not have the model.
+      // The model did not fail: the call was cancelled, it waits for the model's limits, or this worker does not have the model.
       if (signal.aborted || error instanceof TemporalFailure) throw error;
       failed.push({ asked, error, type: failureType(error) });
     }
@@ -49,7 +49,7 @@ export async function askInTurn<T>(
   throw failureOfAll(failed);
 }
 
-/** Without a list of types, a model also takes over from one that lacks what the request needs. */
+/** True if a model takes over this failure. Without a list of types, that includes a model that lacks what the request needs. */
 function takesOver(
   { on }: AgentModel & { on?: readonly string[] | undefined },
   { type, error }: FailedModel,

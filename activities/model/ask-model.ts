@@ -25,7 +25,7 @@ import { withoutSchedule } from '../../agent/calls/calls.ts';
 const SHOWN_CHARS = 32_000;
 
 export interface ModelExchange extends CachedReply {
-  /** As the kind renders it: a later reader can render it again. */
+  /** The request that the kind renders: a later reader can render it again. */
   request: ModelRequest;
   /** The model that answered. */
   by: AgentModel;
@@ -56,7 +56,7 @@ export async function askModel(
   try {
     return { request, ...(await ask(request)), shortened: false };
   } catch (error) {
-    // By fields: a model of the user's own may bring another copy of the class.
+    // The check reads fields: a custom model may bring another copy of the class.
     const isTooLong = fieldOf(error, 'type') === 'ModelContextTooLong';
     const shorter = isTooLong ? shortenOldest(context) : undefined;
     if (shorter === undefined) throw error;
@@ -102,7 +102,7 @@ function asker(
   const askAll = async (sent: ModelRequest) => {
     const filled = hasImages(sent) ? await images.withData(context, sent) : sent;
     const ask = async (by: AgentModel, number: number): Promise<CachedReply> => {
-      // The next attempt begins with this model, if the worker dies; and no text of another request stays.
+      // The next attempt starts with this model, if the worker dies; and no text of another request stays.
       if (number > 0) heartbeat.set({ model: number });
       if (hasText(heartbeat)) heartbeat.set({ text: '', reasoning: '', reasoningFrom: undefined });
       const model = modelOf(dependencies, manifest, by, attempt);

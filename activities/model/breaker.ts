@@ -10,12 +10,12 @@ export interface BreakerSettings {
   probeMs: number;
 }
 
-/** Reports an outage of a model that begins, or that is over. */
+/** Reports an outage of a model that starts, or that is over. */
 export interface BreakerReport {
   adapter: string;
   model: string;
   isOpen: boolean;
-  /** For the log. */
+  /** Text for the log. */
   text: string;
 }
 

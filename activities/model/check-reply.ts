@@ -26,7 +26,7 @@ export function checkReply(adapter: string, reply: Unchecked<ModelReply> | undef
   throw new ModelError('ModelInvalidResponse', message, { retryable: false });
 }
 
-/** Throws for a reply that the provider broke off: half an answer is none, and a call may be one of several. */
+/** Throws for a reply that the provider broke off: half an answer is not an answer, and a call may be one of several. */
 function whole(reply: ModelReply, adapter: string): ModelReply {
   const { finishReason, text } = reply;
   if (!isBrokenOff(finishReason)) return reply;
@@ -44,12 +44,12 @@ function problemOf({
   warnings = [],
   reasoning = '',
 }: Unchecked<ModelReply>): string | undefined {
-  if (typeof text !== 'string') return "text is not a string ('' where there is none)";
+  if (typeof text !== 'string') return "text is not a string ('' if absent)";
   if (!Array.isArray(toolCalls) || !toolCalls.every(isToolCall))
-    return 'toolCalls is not a list of { id, name, arguments }, all three texts ([] where there are none)';
+    return 'toolCalls is not a list of { id, name, arguments }, all three texts ([] if absent)';
   if (typeof finishReason !== 'string') return "finishReason is not a string ('stop' where nothing is known)";
-  if (!Array.isArray(warnings)) return 'warnings is not a list of texts (left out where there are none)';
-  if (typeof reasoning !== 'string') return 'reasoning is not text (left out where there is none)';
+  if (!Array.isArray(warnings)) return 'warnings is not a list of texts (left out if absent)';
+  if (typeof reasoning !== 'string') return 'reasoning is not text (left out if absent)';
   if (usage === undefined || usage === null) return undefined;
   const { promptTokens, completionTokens, totalTokens, ...parts } = fieldsOf(usage);
   if (![promptTokens, completionTokens, totalTokens].every(isNumber))
@@ -69,7 +69,7 @@ function isToolCall(call: Unchecked<ToolCall> | null): boolean {
   return [call?.id, call?.name, call?.arguments].every((part) => typeof part === 'string');
 }
 
-/** Only the fields of a reply, every text well-formed and of a size that fits. */
+/** The known fields of a reply, every text well-formed and of a size that fits. */
 function recordable({
   text,
   toolCalls,

@@ -88,7 +88,7 @@ async function afterModel(
     ...changeOf({ hook, part: 'toolCalls' }, plainJson(toolCalls), plainJson(changed.toolCalls), hideBefore),
   ];
   if (changes.length === 0) return { reply, changes };
-  // Both belong to the reply as the model gave it.
+  // Reasoning and provider data belong to the reply as the model gave it.
   const { reasoning: _, providerData: __, ...plain } = changed;
   return { reply: checkReply('the hook afterModel', plain), changes };
 }

@@ -9,8 +9,8 @@ import { limitedModel } from '../limits/limited-model.ts';
 import { checkReply } from './check-reply.ts';
 
 /**
- * One of the agent's models, its replies checked, its silence limited, and its requests within the limits of the config. Throws a
- * retryable failure where this worker has none of that name.
+ * A model of the agent, its replies checked, its silence limited, and its requests within the limits of the config. Throws a
+ * retryable failure if this worker does not have the model.
  */
 export function modelOf(
   { models, limiter }: Dependencies,

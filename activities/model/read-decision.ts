@@ -39,7 +39,7 @@ function readerOf(parts: ReplyParts, kind: AgentKind, { manifest, closing }: Pro
   if (parse === undefined) {
     throw notConfigured(
       'ParserNotConfigured',
-      `Agent "${manifest.name}" was started with a parser of its own`,
+      `Agent "${manifest.name}" was started with its own parser`,
       [],
     );
   }
@@ -48,7 +48,7 @@ function readerOf(parts: ReplyParts, kind: AgentKind, { manifest, closing }: Pro
   return { parse, closing, checkOutput };
 }
 
-/** Checks inputs of tools that run outside of this worker: if one does not fit, the model is told, and nothing is scheduled. */
+/** Checks inputs of tools that run outside of this worker: if one does not fit, the model gets an error, and nothing is scheduled. */
 function checkRemoteInputs(
   { tools }: ReplyParts,
   manifest: AgentManifest,

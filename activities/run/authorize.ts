@@ -5,14 +5,14 @@ import { startHeartbeat } from '../attempt/heartbeat.ts';
 import { inTime } from '../attempt/in-time.ts';
 import type { Dependencies } from '../dependencies.ts';
 
-/** Asks the config's `authorize` about the word of a person. Returns the reason of a refusal; null: the run takes the word. */
+/** Asks the config's `authorize` about a person's decision or message. Returns the reason of a refusal; null: the run accepts it. */
 export function createAuthorize({ authorize }: Pick<Dependencies, 'authorize'>) {
   return async (word: SentWord): Promise<string | null> => {
     if (authorize === undefined)
-      return 'the run began with `authorize`, which the config of this worker does not have. Add it again.';
+      return 'the run started with `authorize`, which the config of this worker does not have. Add it again.';
     const heartbeat = startHeartbeat(Context.current());
     try {
-      // In JavaScript the function may return anything.
+      // A function in JavaScript may return anything.
       const isAllowed = await inTime(Promise.resolve(authorize(word)), 'gave no answer');
       return isAllowed === true ? null : `${word.by ?? 'a sender without a name'} may not do that.`;
     } catch (error) {

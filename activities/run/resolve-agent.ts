@@ -54,7 +54,7 @@ function checkedOverrides(overrides: unknown = {}): void {
 function invalidOverrides(problem: string): ApplicationFailure {
   return ApplicationFailure.create({
     type: 'InvalidOverrides',
-    message: `The run cannot begin: ${problem}`,
+    message: `The run cannot start: ${problem}`,
     nonRetryable: true,
   });
 }

@@ -84,7 +84,7 @@ async function* factsOf(client: Client, run: RunRef): AsyncGenerator<Fact> {
     if (!isNotFound(error)) throw error;
     throw ApplicationFailure.create({
       type: 'TranscriptGone',
-      message: `Run ${run.runId}, where this run's transcript begins, is past the namespace's retention. Start a new run.`,
+      message: `Run ${run.runId}, where this run's transcript starts, is past the namespace's retention. Start a new run.`,
       nonRetryable: true,
     });
   }

@@ -48,7 +48,7 @@ function withEffect(action: PlannedAction, read: ReadInput | undefined): Planned
     const effect = inputDigest(plainJson(read.input));
     return effect === inputDigest(action.toolInput) ? action : { ...action, effect };
   } catch {
-    return action; // no JSON: the input as the model wrote it tells effects apart
+    return action; // no JSON: the input as the model wrote it distinguishes effects
   }
 }
 

@@ -8,7 +8,7 @@ import type { EarlierCall } from '../../tools/tool.ts';
 /** Bytes of inputs and outputs that a worker process keeps, so that it need not read them again. */
 const CACHE_BYTES = 16_000_000;
 
-/** Only a cache: by run, agent and tool. Run ids are the world's, so the workers of one process share it. */
+/** A cache by run, agent and tool. Run ids are unique over all servers, so the workers of one process share it. */
 const cache = new LRUCache<string, EndedCalls>({
   maxSize: CACHE_BYTES,
   sizeCalculation: ({ bytes }) => 1 + bytes,

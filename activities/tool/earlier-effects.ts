@@ -23,7 +23,7 @@ export async function earlierEffects({ run, step, again }: EffectsQuestion): Pro
 }
 
 /**
- * A sub-agent whose parent is gone was asked to end, or is not asked at all: after a rewind of its own it is not a
+ * A sub-agent whose parent is gone was asked to end, or is not asked at all: after its own rewind it is not a
  * child any more. Either way it may be about to make a call. Its record is complete only when it has received its
  * cancellation.
  */

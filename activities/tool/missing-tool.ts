@@ -13,8 +13,8 @@ const NEXT_TRY_MS = 3000;
 const NEXT_SCHEDULE_MS = 6000;
 
 /**
- * The activity that Temporal's worker runs where it has none of the name: a call of a tool that this config does not
- * have (any more). Only calls of ours; others go to `own`, the worker's own such activity, or fail as the SDK lets them.
+ * Fallback activity for unknown names: fails the call of a tool that this config does not have (any more). Activities that
+ * are not tool calls go to `own`, the worker's own fallback, or fail as in the SDK.
  */
 export function createMissingTool(known: string[], own: AnyActivity | undefined): AnyActivity {
   return async (...args) => {

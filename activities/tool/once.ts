@@ -23,7 +23,7 @@ export interface OnceGuard {
   run<T>(body: () => Promise<T>): Promise<T>;
 }
 
-/** For calls that may be repeated. */
+/** The guard of calls that may be repeated: it guards nothing. */
 export const unguarded: OnceGuard = { commit: () => Promise.resolve(), run: (body) => body() };
 
 /**

@@ -61,29 +61,29 @@ export function createToolActivity(
         // A `once` guard looks itself.
         if (meta.once !== true) await attempt.mustBeOurs();
         const { maxOutputChars } = meta;
-        const pass = async (ended: Promise<ToolResult>) =>
+        const afterHook = async (ended: Promise<ToolResult>) =>
           afterTool(hooks, tool.name, input, await deferral.resultOf(await ended), maxOutputChars);
-        const passed = await inToolScope(scopeOf(tool, meta, attempt.context), () =>
+        const observed = await inToolScope(scopeOf(tool, meta, attempt.context), () =>
           meta.cancel === true
             ? cancelCall(tool, input, context)
             : meta.reconcile === true
-              ? pass(reconcileCall(tool, input, maxOutputChars, context))
-              : // Within the guard: the tool may have taken effect when its hook fails or is cancelled.
-                guard.run(() => pass(runTool(tool, input, context, maxOutputChars))),
+              ? afterHook(reconcileCall(tool, input, maxOutputChars, context))
+              : // The hook runs within the guard: the tool may have taken effect when the hook fails or is cancelled.
+                guard.run(() => afterHook(runTool(tool, input, context, maxOutputChars))),
         );
         const usage = counter.sum().modelCalls === 0 ? {} : { usage: counter.sum() };
-        const made = [...changes, ...(passed.changes ?? [])].slice(-limits.changes);
+        const allChanges = [...changes, ...(observed.changes ?? [])].slice(-limits.changes);
         return {
-          ...passed,
-          ...(passed.kind === 'invalid' && meta.approved === true && { approved: true as const }),
+          ...observed,
+          ...(observed.kind === 'invalid' && meta.approved === true && { approved: true as const }),
           ...usage,
-          ...(made.length > 0 && { changes: made }),
+          ...(allChanges.length > 0 && { changes: allChanges }),
           ...effortOf(attempt),
           attemptScheduledAt: attemptScheduledAt(attempt.context.info),
         };
       },
     );
-    // Only now: an attempt that was given up may still end later, and its output does not count.
+    // Remembered when the attempt has ended: one that was given up may still end later, and its output does not count.
     observations.remember(Context.current().info, result);
     return result;
   };
@@ -114,7 +114,7 @@ async function complete(
   return { text: asText(markedAnswer({ output, truncated })), changes };
 }
 
-/** Throws for a reply without a word: it is not an answer, and the tool is tried again. */
+/** Throws for an empty reply: it is not an answer, and the tool is tried again. */
 function checkText({ text, finishReason }: ModelReply, model: string): void {
   if (text.trim() !== '') return;
   const message = `The model ${model} answered with nothing (finish reason: ${finishReason}).`;

@@ -34,8 +34,8 @@ export function activityContext(
     async checkpoint(value) {
       const checkpoint = checkedCheckpoint(tool.name, value, meta);
       const isEvent = tool.cancel !== undefined && meta.cancel !== true;
-      const told = isEvent && orAborted(tellCheckpoint(context, checkpoint), signal);
-      await Promise.all([heartbeat.store({ checkpoint }), told]);
+      const reported = isEvent && orAborted(tellCheckpoint(context, checkpoint), signal);
+      await Promise.all([heartbeat.store({ checkpoint }), reported]);
     },
     lastCheckpoint,
     earlierCalls: () => earlierCalls(context, tool.name, meta.scope),
@@ -57,7 +57,7 @@ export function inlineContext(
   meta: ToolCallMeta,
   { context, signal }: Pick<Attempt, 'context' | 'signal'>,
   { context: runContext = {}, tenant }: Pick<AgentManifest, 'context' | 'tenant'>,
-  miss: () => never,
+  decline: () => never,
 ): ToolContext {
   return {
     ...identity(tool, input, meta, context),
@@ -65,12 +65,12 @@ export function inlineContext(
     tenant: async () => tenant,
     signal,
     progress: () => undefined,
-    checkpoint: async () => miss(),
+    checkpoint: async () => decline(),
     lastCheckpoint: undefined,
-    earlierCalls: async () => miss(),
-    complete: async () => miss(),
+    earlierCalls: async () => decline(),
+    complete: async () => decline(),
     commit: async () => undefined,
-    defer: () => miss(),
+    defer: () => decline(),
     attempt: 1,
   };
 }

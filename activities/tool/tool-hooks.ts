@@ -24,12 +24,12 @@ export async function beforeTools(
     const callId = `${call.context.callId}.${index + 1}`;
     return beforeTool({ ...call, context: { ...call.context, callId } }, tools.get(action.tool), action);
   });
-  const passed = await Promise.all(asked);
-  const changes = passed.flatMap((one) => one.changes).slice(0, limits.changes);
-  return { decision: { type: 'act', actions: passed.map(({ action }) => action) }, changes };
+  const hooked = await Promise.all(asked);
+  const changes = hooked.flatMap((one) => one.changes).slice(0, limits.changes);
+  return { decision: { type: 'act', actions: hooked.map(({ action }) => action) }, changes };
 }
 
-interface PassedAction {
+interface HookedAction {
   action: PlannedAction;
   changes: HookChange[];
 }
@@ -38,9 +38,9 @@ async function beforeTool(
   call: CallHooks,
   tool: Tool | undefined,
   action: PlannedAction,
-): Promise<PassedAction> {
+): Promise<HookedAction> {
   const input = readInput(tool, action.toolInput);
-  // Nothing runs for an action with an observation. An input that the tool refuses is an error for the model.
+  // An action with an observation is not run. An input that the tool refuses is an error for the model.
   if (action.observation !== undefined || input === undefined) return { action, changes: [] };
   const { hooks, context } = call;
   const answer = await runHook(call, 'beforeTool', () =>
@@ -86,7 +86,7 @@ function checkInput(tool: Tool | undefined, input: Json): void {
   }
 }
 
-/** The result that `afterTool` lets pass. A deferred call has no observation yet, and an input that did not fit has none of the tool. */
+/** The result that `afterTool` lets pass. A deferred call has no observation yet. An input that did not fit has no observation of the tool. */
 export async function afterTool(
   call: CallHooks | undefined,
   tool: string,

@@ -25,7 +25,7 @@ import { type ApprovalContext, withApprovals } from '../tool/approval-check.ts';
 import { callHooks } from '../hooks/run-hook.ts';
 import { beforeTools } from '../tool/tool-hooks.ts';
 import { type Attempt, type AttemptPolicy, effortOf, runAttempt } from '../attempt/attempt.ts';
-import { type TurnPlace, callsWithModel } from './inline-calls.ts';
+import { type TurnPlace, runInlineCalls } from './inline-calls.ts';
 import { type Dependencies, notConfigured } from '../dependencies.ts';
 import { classifyError } from '../attempt/errors.ts';
 import { failAfterDeaths } from '../attempt/worker-deaths.ts';
@@ -75,11 +75,12 @@ export function createCallModel(
         } = readDecision(dependencies, kind, context, reply, input.repeat);
         const tools = toolsOf(dependencies, manifest);
         const hooks = callHooks(dependencies, manifest, attempt, manifest.modelRetry);
-        const passed = await beforeTools(hooks, tools, read);
-        const decision = await withApprovals(tools, passed.decision, decidedBy(attempt, manifest));
+        const hooked = await beforeTools(hooks, tools, read);
+        const decision = await withApprovals(tools, hooked.decision, decidedBy(attempt, manifest));
         const place = input.root === undefined ? undefined : turnPlace(attempt, input, input.root, manifest);
-        const made = place && (await callsWithModel(tools, decision, place, attempt, observations, hooks));
-        const changes = [...(asked.changes ?? []), ...passed.changes];
+        const inlineCalls =
+          place && (await runInlineCalls(tools, decision, place, attempt, observations, hooks));
+        const changes = [...(asked.changes ?? []), ...hooked.changes];
         const facts = factsOf(asked, input, manifest, attempt);
         const count = countAfter(manifest, asked, input.count);
         const leavesOut = count?.leftOut === true;
@@ -93,7 +94,7 @@ export function createCallModel(
           repeat,
           size: manifest.compaction && sizeAfter(entries, asked, manifest.compaction, leavesOut),
           count,
-          made,
+          made: inlineCalls,
           ...facts,
           warnings: warningsOf(context, facts.usage, asked, isNews ? count : undefined),
           ...(changes.length > 0 && { changes }),
@@ -206,7 +207,7 @@ function leftOutWarning(tokens: number): string {
   return `the server seems to leave out the beginning of the prompt, perhaps the question: it counts only ${tokens} tokens of it. Give the model a larger context (Ollama: OLLAMA_CONTEXT_LENGTH or num_ctx), or the agent a compaction with the server's window`;
 }
 
-/** Until the transcript is there, which names the agent. */
+/** The policy until the transcript is there, which names the agent. */
 const beforeManifest: AttemptPolicy = {
   retry: { maxAttempts: 10, initialMs: 500, backoff: 2, maximumMs: 10_000 },
   timeoutMs: 10 * 60_000,

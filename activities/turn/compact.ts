@@ -55,8 +55,8 @@ export function sizeAfter(
   leavesOut = false,
 ): PromptSize {
   const counted = tokensOf(asked);
-  const told = leavesOut ? Math.max(counted, estimateOf(asked)) : counted;
-  const tokens = asked.shortened ? Math.max(compaction.window, told) : told;
+  const size = leavesOut ? Math.max(counted, estimateOf(asked)) : counted;
+  const tokens = asked.shortened ? Math.max(compaction.window, size) : size;
   return { tokens, turns: turnStarts(entries).length + 1 };
 }
 

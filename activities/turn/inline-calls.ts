@@ -35,9 +35,9 @@ export interface TurnPlace {
 
 /**
  * Runs the inline calls of a model's decision in parallel, in the model call's own activity: such a step is one
- * activity. Only for tools without effects, because the decision may be lost with this activity.
+ * activity. Inline tools have no effects, because the decision may be lost with this activity.
  */
-export async function callsWithModel(
+export async function runInlineCalls(
   tools: ReadonlyMap<string, Tool>,
   decision: TurnDecision,
   { manifest, scope, step, root, firstN }: TurnPlace,
@@ -61,13 +61,14 @@ export async function callsWithModel(
     const meta = { root, scope, call, retry, timeoutMs, maxOutputChars };
     return [await runInline(tool, toolInput, id, meta, attempt, { manifest, hooks })];
   });
-  // Its time-out is one of the model's silence.
+  // The time-out of this activity limits the model's silence.
   attempt.clock.restart(manifest.params.requestTimeoutMs + limits.inlineMs);
-  const made = bounded((await Promise.all(calls)).flat());
+  const inlineCalls = bounded((await Promise.all(calls)).flat());
   // Calls that are left to activities have no output yet.
   const { info } = attempt.context;
-  for (const { id, result } of made) if (result !== undefined) remember({ ...info, activityId: id }, result);
-  return made.length === 0 ? undefined : made;
+  for (const { id, result } of inlineCalls)
+    if (result !== undefined) remember({ ...info, activityId: id }, result);
+  return inlineCalls.length === 0 ? undefined : inlineCalls;
 }
 
 /** A tool used a feature that inline attempts lack. */
@@ -90,28 +91,28 @@ async function runInline(
   const start = performance.now();
   const attempted = () => ({ id, ms: Math.round(performance.now() - start) });
   return withTimeLimit(limits.inlineMs, attempt.signal, async (signal) => {
-    let isMissed = false;
-    const miss = () => {
-      isMissed = true;
+    let isDeclined = false;
+    const declineInline = () => {
+      isDeclined = true;
       throw new NotInline();
     };
     const { context } = attempt;
-    const own = inlineContext(tool, input, meta, { context, signal }, manifest, miss);
+    const own = inlineContext(tool, input, meta, { context, signal }, manifest, declineInline);
     const callId = withoutSchedule(id);
     const ownHooks = hooks && { ...hooks, retry: meta.retry, context: { ...hooks.context, callId, signal } };
     try {
-      const told = inToolScope(scopeOf(tool, meta, context), () =>
+      const running = inToolScope(scopeOf(tool, meta, context), () =>
         runTool(tool, input, own, meta.maxOutputChars),
       );
-      const ended = await orAborted(told, signal);
+      const ended = await orAborted(running, signal);
       const result = await afterTool(ownHooks, tool.name, input, ended, meta.maxOutputChars);
       // The tool may have caught the error about a missing feature.
       const isTooLarge = utf8Length(JSON.stringify(result.output)) > limits.inlineResultBytes;
-      if (isMissed || isTooLarge) return attempted();
+      if (isDeclined || isTooLarge) return attempted();
       const { currentAttemptScheduledTimestampMs: attemptScheduledAt } = context.info;
       return { ...attempted(), result: { ...result, attemptScheduledAt } };
     } catch (caught) {
-      if (isMissed || signal.aborted) return attempted();
+      if (isDeclined || signal.aborted) return attempted();
       const { type, message, retryable, mayPass = false } = classifyError(caught);
       const exhausted = retryable && meta.retry.maxAttempts === 1;
       if (retryable && !exhausted) return { ...attempted(), again: true };
@@ -121,9 +122,9 @@ async function runInline(
 }
 
 /** Results are recorded with the reply; calls whose results are too large beside it are left to activities. */
-function bounded(made: InlineCall[]): InlineCall[] {
+function bounded(calls: InlineCall[]): InlineCall[] {
   let room = limits.inlineTurnBytes;
-  return made.map((call) => {
+  return calls.map((call) => {
     room -= call.result === undefined ? 0 : utf8Length(JSON.stringify(call.result.output));
     return room >= 0 ? call : { id: call.id, ms: call.ms };
   });

@@ -73,7 +73,7 @@ async function ask(
 }
 
 /**
- * The summary in a reply. Throws, so that the model is asked again, if there is none, or if it is not whole or not one: a
+ * The summary in a reply. Throws if it is absent, cut, or a call of a tool; then the model is asked again. A
  * summary replaces what it sums up, and half of it would be all that is left.
  */
 export function summaryIn({ text, finishReason, toolCalls }: ModelReply): string {

@@ -2,7 +2,7 @@ import type { Model, ModelCallContext } from '../model.ts';
 import type { OpenAIConnection } from './call.ts';
 import { keyProblem, openAICompatibleModel, setting, urlProblem } from './openai-compatible.ts';
 
-/** Named as the options of `AzureOpenAI` of the `openai` package, environment variables too. */
+/** The options and environment variables have the names of `AzureOpenAI` in the `openai` package. */
 export interface AzureOpenAIOptions {
   /** `https://RESOURCE.openai.azure.com`. Default: AZURE_OPENAI_ENDPOINT. */
   endpoint?: string;
@@ -12,9 +12,9 @@ export interface AzureOpenAIOptions {
   deployment?: string;
   /** Default: AZURE_OPENAI_API_KEY. */
   apiKey?: string;
-  /** In place of a key: asked for a Microsoft Entra token at each call. */
+  /** Returns a Microsoft Entra token for each call, in place of a key. */
   azureADTokenProvider?(): Promise<string>;
-  /** As of `openai()`. */
+  /** The same as for `openai()`. */
   reasoning?: 'return' | 'drop';
   headers?(context: ModelCallContext): { [name: string]: string };
 }

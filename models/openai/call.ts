@@ -41,7 +41,7 @@ export async function callOpenAI(
   options: CallOptions,
 ): Promise<ModelReply> {
   const { baseURL, apiKey, headers, names } = options;
-  // Gateways have keys of their own.
+  // A header may hold the key of a gateway.
   const secrets = [apiKey, ...secretValues(Object.entries(headers))].filter(isSecretKey);
   const { model, params } = request;
   const isProbe = context.step === 'probe';
@@ -63,7 +63,7 @@ export async function callOpenAI(
   }
 }
 
-/** The provider's words in a refusal. llama.cpp answers a template's refusal with status 500; an error in a stream has none. */
+/** The provider's words in a refusal. llama.cpp answers a template's refusal with status 500; an error in a stream has no status. */
 function refusalIn(error: unknown): string | undefined {
   if (!isAPIError(error)) return undefined;
   const status: number | undefined = error.status;

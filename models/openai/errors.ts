@@ -80,7 +80,7 @@ function typeOf(error: APIError): ModelErrorType {
   return typeOfStatus(statusOf(error), `${error.code} ${error.message}`);
 }
 
-/** Errors inside a 200 have no status of their own. */
+/** Errors inside a 200 do not have a separate status. */
 function statusOf(error: APIError): number {
   const status: number | undefined = error.status;
   return status ?? statusOfCode(error) ?? (NO_SUCH_PATH.test(error.message) ? 404 : 500);

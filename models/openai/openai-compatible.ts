@@ -50,7 +50,7 @@ export function openAICompatibleModel(
   };
 }
 
-/** An option, else its environment variable; empty text counts as not set. */
+/** An option, or its environment variable; empty text counts as not set. */
 export function setting(option: string | undefined, variable: string): string | undefined {
   return setValue(option ?? process.env[variable]);
 }
@@ -62,8 +62,8 @@ export function keyProblem(apiKey: string | undefined, { key }: SettingNames): s
 }
 
 /**
- * Why a URL cannot be the beginning of each request's address. `what` is the URL's name in a sentence, `advice` says where to
- * correct the URL. Never repeats a secret.
+ * Problem of a URL as the start of each request's address; undefined if there is none. `what` is the URL's name in a sentence,
+ * `advice` says where to correct the URL. Never repeats a secret.
  */
 export function urlProblem(url: string, what: string, advice: string): string | undefined {
   const parsed = URL.canParse(url) ? new URL(url) : undefined;

@@ -4,7 +4,7 @@ import type { SettingNames } from './errors.ts';
 import { keyProblem, openAICompatibleModel, setting, urlProblem } from './openai-compatible.ts';
 
 export interface OpenAIOptions {
-  /** Any server that speaks the OpenAI protocol. Default: OPENAI_BASE_URL, else OpenAI itself. */
+  /** Any server that speaks the OpenAI protocol. Default: OPENAI_BASE_URL, or OpenAI. */
   baseURL?: string;
   /**
    * Default: OPENAI_API_KEY. May be left out where a base URL is given: many local servers want none. One that is there but

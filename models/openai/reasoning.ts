@@ -121,7 +121,7 @@ export function withReasoningText(body: JsonObject): JsonObject {
   );
 }
 
-/** A run may continue with another model than it began with: the data may be another adapter's. */
+/** A run may continue with another model than it started with: the data may be another adapter's. */
 function dataOf(providerData: Json | undefined): z.output<typeof ProviderData>['openai'] {
   if (providerData === undefined) return {};
   const parsed = ProviderData.safeParse(providerData);

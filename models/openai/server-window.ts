@@ -3,8 +3,8 @@ import type { OpenAIConnection } from './call.ts';
 
 /**
  * Context window in tokens that a local server keeps to for a model: vLLM's `max_model_len` of `GET /v1/models`, Ollama's
- * `context_length` of the loaded model in `GET /api/ps` (0.17.4; else the `num_ctx` of its Modelfile, from `POST /api/show`), or
- * llama.cpp's `n_ctx` of `GET /props`. undefined: the server does not tell, or not before
+ * `context_length` of the loaded model in `GET /api/ps` (0.17.4; otherwise the `num_ctx` of its Modelfile, from `POST /api/show`), or
+ * llama.cpp's `n_ctx` of `GET /props`. undefined: the server does not say, or not before
  * `signal`. Never throws.
  */
 export async function serverWindow(
@@ -36,7 +36,7 @@ export async function serverWindow(
   return told.find((tokens) => tokens !== undefined);
 }
 
-/** The JSON of a good answer, else undefined. With a body the request is a POST. */
+/** Resolves to the JSON of a good answer, otherwise to undefined. With a body the request is a POST. */
 type Ask = (url: string, body?: { [field: string]: string }) => Promise<unknown>;
 
 const Tokens = z.int().positive();

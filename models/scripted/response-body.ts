@@ -19,7 +19,7 @@ export function textOf(request: RecordedRequest, reply: ScriptedReply): string {
   return text.slice(0, Math.min(text.length, ...places.filter((at) => at >= 0)));
 }
 
-/** The text as the script splits it, else word by word; a stop string may have made it shorter than the script's. */
+/** The text as the script splits it, or word by word; a stop string may have made it shorter than the script's. */
 export function piecesOf(text: string, chunks: string[] | undefined): string[] {
   const pieces: string[] = [];
   let rest = text;
@@ -74,7 +74,7 @@ export function toolCallDeltas(request: RecordedRequest, reply: ScriptedReply): 
   });
 }
 
-/** The fields that every body begins with. */
+/** The first fields of every body. */
 export function headOf(request: RecordedRequest, stream: boolean): JsonObject {
   const chat = isChat(request);
   return {
@@ -89,7 +89,7 @@ export function finishReasonOf({ finishReason, toolCalls }: ScriptedReply): stri
   return finishReason ?? (toolCalls === undefined ? 'stop' : 'tool_calls');
 }
 
-/** Counts one token for every four characters, begun ones too. */
+/** Counts one token for every four characters, rounded up. */
 export function usageOf(
   request: RecordedRequest,
   reply: ScriptedReply,

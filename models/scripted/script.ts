@@ -7,7 +7,7 @@ export interface ScriptedReply {
   reasoning?: string;
   /** `arguments` may be the object, or the exact text (also a broken one). */
   toolCalls?: { name: string; arguments: Json; id?: string }[];
-  /** How a stream splits the text. Default: after each word. Without `text`, this is the text. */
+  /** Pieces of the text in a stream. Default: split after each word. Without `text`, this is the text. */
   chunks?: string[];
   finishReason?: string;
   /** Default: one token for every four characters. null: none is sent. */
@@ -30,7 +30,7 @@ export interface ScriptedReply {
   /** Never ends: with text or chunks, a stream falls silent after them. */
   hang?: boolean;
 
-  /** In an array: stands for so many equal entries. */
+  /** Repeats this entry of an array so many times. */
   times?: number;
 }
 
@@ -62,7 +62,7 @@ export interface RecordedRequest {
   aborted: boolean;
 }
 
-/** Replies for single steps by name: `{ '3.1': 'what ctx.complete is told in call 3.1' }`. */
+/** Replies for single steps by name: `{ '3.1': 'the reply to ctx.complete in call 3.1' }`. */
 export type StepReplies = { [step: string]: ScriptEntry };
 
 /** Finds the reply to each request. A script that does not fit answers with an error that says so. */
@@ -124,7 +124,7 @@ function asksWhat({ prompt }: RecordedRequest): string {
   return end === '' ? '' : ` It was asked: …${end}`;
 }
 
-/** 400, so that nobody tries again: the mistake is in the script or in the request. */
+/** Status 400, so that no client tries again: the mistake is in the script or in the request. */
 export function complaint(message: string): ScriptedReply {
   return { status: 400, error: { message, type: 'scripted_model', code: 'scripted_model' } };
 }

@@ -23,7 +23,7 @@ export interface ScriptedServerOptions {
 }
 
 export interface ScriptedServer {
-  /** For OPENAI_BASE_URL: `http://127.0.0.1:PORT/v1`. */
+  /** Value for OPENAI_BASE_URL: `http://127.0.0.1:PORT/v1`. */
   url: string;
   /** Every request so far, oldest first; also the refused ones. */
   requests: RecordedRequest[];
@@ -51,7 +51,7 @@ export async function startScriptedServer(
   let closing = false;
 
   const server = createServer((incoming, response) => {
-    // A request whose body never came whole is nobody's: the client is gone already.
+    // If a request's body never came whole, the client is gone.
     serve(incoming, response).catch(() => response.destroy());
   });
   // A client must never find its idle connection closed: that would be a fault that no script asked for.

@@ -22,7 +22,7 @@ export interface Exchange {
   signal: AbortSignal;
 }
 
-/** Sends a scripted reply in the words of the OpenAI protocol. Rejects if the connection goes away. */
+/** Sends a scripted reply in the OpenAI protocol. Rejects if the connection goes away. */
 export async function sendReply(exchange: Exchange, reply: ScriptedReply): Promise<void> {
   await wait(exchange, reply.delayMs);
   const stream = exchange.request.body['stream'] === true;

@@ -13,7 +13,7 @@ interface Message {
   content: string | Part[];
 }
 
-/** A request in the words of the AI SDK's specification; what is not set is not sent. `version` is the model's. */
+/** A request as the AI SDK's specification has it; what is not set is not sent. `version` is the model's. */
 export function callOptions(
   { prompt: given, params: asGiven, stop }: ModelRequest,
   version: string,
@@ -69,7 +69,7 @@ function addResult(list: Message[], result: Part): void {
   else list.push({ role: 'tool', content: [result] });
 }
 
-/** As it came, where the provider wants it back so; else its text and its calls. */
+/** The parts of a message as the provider sent them, if it wants them back so; otherwise its text and its calls. */
 function partsOf(message: ChatMessage): Part[] {
   const { content, toolCalls = [], reasoning = '', providerData } = message;
   const text = typeof content === 'string' ? content : '';

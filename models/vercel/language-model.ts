@@ -49,7 +49,7 @@ const FinishReason = z.union([
 const count = z.int().min(0).max(limits.replyTokens).nullish();
 const cached = count.catch(undefined);
 
-/** 'v2' has plain numbers, later versions tell the parts of each. */
+/** 'v2' has plain numbers, later versions give the parts of each. */
 const Usage = z.object({
   inputTokens: z.union([count, z.object({ total: count, cacheRead: cached, cacheWrite: cached })]),
   outputTokens: z.union([count, z.object({ total: count, reasoning: cached })]),
@@ -58,7 +58,7 @@ const Usage = z.object({
   reasoningTokens: cached,
 });
 
-/** Tokens that were written to the cache, which 'v2' tells only in the provider's own data. */
+/** Tokens that were written to the cache, which 'v2' gives only in the provider's own data. */
 const Written = z
   .object({
     anthropic: z.object({ cacheCreationInputTokens: cached }).optional().catch(undefined),

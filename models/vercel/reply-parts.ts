@@ -27,7 +27,7 @@ export interface ReplyParts {
   /** Characters of the thoughts that are kept. */
   thoughtLength: number;
   calls: number;
-  /** The blocks that have begun, by type and id. */
+  /** The blocks that have started, by type and id. */
   open: Map<string, TextPart>;
 }
 
@@ -74,7 +74,7 @@ export function addWhole(reply: ReplyParts, value: unknown): void {
   reply.parts.push({ type: 'tool-call', call, metadata });
 }
 
-/** A piece of a block of text or reasoning; the first of its id begins it. */
+/** A piece of a block of text or reasoning; the first of its id starts it. */
 export function addPiece(
   reply: ReplyParts,
   type: 'text' | 'reasoning',
@@ -192,7 +192,7 @@ function textOf(parts: readonly ReplyPart[], type: 'text' | 'reasoning'): string
   return parts.map((part) => (part.type === type ? part.text : '')).join('');
 }
 
-/** Nothing where every part is plain. A thought that is too long to be recorded whole goes back nowhere: it is signed. */
+/** undefined if every part is plain. Reasoning that is too long to be recorded whole is not sent back: it is signed. */
 function providerDataOf(
   parts: readonly ReplyPart[],
   reasoning: string,

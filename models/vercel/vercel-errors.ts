@@ -16,7 +16,7 @@ import type { VercelLanguageModel } from './language-model.ts';
 
 const SHOWN_CHARS = 500;
 
-/** An error of the AI SDK, by its shape: its classes carry a name of their own, and a project may have several copies. */
+/** An error of the AI SDK, by its shape: its classes have special names, and a project may have several copies. */
 const SdkError = z.object({
   name: z.string(),
   message: z.string(),
@@ -75,7 +75,8 @@ function fieldsToRead(error: unknown): object {
  */
 function answerInStream(error: unknown): SdkError {
   const sent = SentError.safeParse(error).data ?? {};
-  const responseBody = typeof error === 'string' ? error : JSON.stringify(error ?? 'an error without words');
+  const responseBody =
+    typeof error === 'string' ? error : JSON.stringify(error ?? 'an error without a message');
   return {
     name: 'AI_APICallError',
     message: sent.message ?? responseBody,
@@ -112,7 +113,7 @@ const KINDS: { readonly [name: string]: Kind } = {
   AI_TypeValidationError: ['ModelInvalidResponse', true],
 };
 
-/** Without a status there was no answer; a 200 is an answer that could not be read. */
+/** No status means no answer; a 200 is an answer that could not be read. */
 function kindOfCall(error: SdkError): Kind {
   const { statusCode, isRetryable } = error;
   if (statusCode === undefined) return ['ModelConnectionError', isRetryable ?? true];

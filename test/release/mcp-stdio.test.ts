@@ -141,7 +141,7 @@ describe('a line of an MCP server that is not a message', () => {
   test('ends a server when it is too long', async () => {
     const { says, pid } = await calls();
     const before = await pid();
-    const told = /it ended without a word; .*more than 10485760 bytes/u;
+    const told = /it ended without a message; .*more than 10485760 bytes/u;
     await expect(says('x'.repeat(11_000_000))).rejects.toThrow(told);
     expect(await pid()).not.toBe(before);
   });
@@ -150,7 +150,7 @@ describe('a line of an MCP server that is not a message', () => {
 describe('a command that is not an MCP server', () => {
   test.each<{ what: string; script: string; reason: RegExp }>([
     { what: 'fails', script: 'echo no such key >&2; exit 1', reason: /it ended, saying: no such key/u },
-    { what: 'ends without a word', script: 'exit 0', reason: /it ended without a word/u },
+    { what: 'ends without a message', script: 'exit 0', reason: /it ended without a message/u },
     { what: 'says nothing', script: 'exec sleep 60', reason: /did not answer within 0\.5 s/u },
     {
       what: 'says why it waits',

@@ -261,7 +261,7 @@ describe('a server that cannot be used', () => {
     ['is a web page', 200, /is not MCP: .*text\/html/u, 'text/html', page],
     ['says other JSON', 200, /is not MCP/u, 'application/json', '{"a":1}'],
     ['says no JSON', 200, /is not MCP/u, 'application/json', page],
-    ['ends its answer early', 200, /ended without a word/u, 'text/event-stream'],
+    ['ends its answer early', 200, /ended without a message/u, 'text/event-stream'],
   ])('says so at load when it %s', async (_what, status, reason, type = 'text/plain', body = '') => {
     const url = await bareServer((_request, response) => {
       response.writeHead(status, { 'content-type': type }).end(body);

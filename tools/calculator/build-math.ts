@@ -14,7 +14,7 @@ const code = readFileSync(join(math, 'lib/browser/math.js'), 'utf8');
 writeFileSync(new URL('mathjs.cjs', import.meta.url), code.replace(/^\/\/# sourceMappingURL=.*$/mu, ''));
 writeFileSync(new URL('mathjs.LICENSES.txt', import.meta.url), parts.map(licenceOf).join('\n'));
 
-/** By its files: not every package lets its package.json be required. */
+/** Folder of an installed package. Searches its files: not every package lets its package.json be required. */
 function packageFolder(name: string): string {
   const folders = (require.resolve.paths(name) ?? []).map((folder) => join(folder, name));
   const found = folders.find((folder) => existsSync(join(folder, 'package.json')));

@@ -32,7 +32,7 @@ export function calculator(options: Partial<ToolOptions> = {}): Tool {
   return madeBy(calculator, options, tool);
 }
 
-/** A machine may be busy once: a time-out is tried again, and told to the agent when it stays. */
+/** A machine may be busy once: a time-out is tried again. If it stays, it becomes the observation. */
 function within(expression: string, attempt: number): Evaluated {
   try {
     return evaluate(expression);
@@ -57,7 +57,7 @@ and functions such as sqrt, log, sin, mean. No variables and no words. Reply wit
 Question: ${question}`;
 }
 
-/** Text in the reply's first block, or else the whole reply. */
+/** Text in the reply's first block, or the whole reply. */
 function expressionIn(reply: string): string {
   const block = /```(?:text|txt|plaintext|math|python)?([\s\S]*?)(?:```|$)/iu.exec(reply);
   return (block?.[1] ?? reply).replace(/^\s*answer:/iu, '').trim();

@@ -5,7 +5,7 @@ import type * as mathjs from 'mathjs';
 
 export type Evaluated = { ok: true; value: string } | { ok: false; problem: string };
 
-/** The computation itself took too long: it was an expression, whatever else is wrong. */
+/** The computation took too long, so the text was a valid expression. */
 export class ComputationTimeout extends Error {
   override name = 'ComputationTimeout';
 }
@@ -46,7 +46,7 @@ function parse(math: mathjs.MathJsInstance, expression: string): mathjs.MathNode
 
 let instance: mathjs.MathJsInstance | undefined;
 
-/** In the package beside this file, see build-math.ts; from source it is mathjs's own. */
+/** The bundle of mathjs: in the package the one that build-math.ts writes beside this file, from source mathjs's own. */
 const bundleFile = import.meta.url.endsWith('.js') ? './mathjs.cjs' : 'mathjs/lib/browser/math.js';
 
 /** Loaded when first needed, and as the one-file bundle: it takes a tenth of the time of the package's thousand files. */
@@ -63,7 +63,7 @@ export function loadMath(): mathjs.MathJsInstance {
   return instance;
 }
 
-/** As people and models write it: Python's power and `math.`, typographic operators, quotes around it, `=` after it. */
+/** Rewrites what people and models write: Python's power and `math.`, typographic operators, quotes around it, `=` after it. */
 function normalize(expression: string): string {
   return withoutEquals(withoutQuotes(expression.trim()))
     .replaceAll('**', '^')

@@ -68,7 +68,7 @@ function invoke(tool: LangChainTool, input: Json, context: ToolContext): unknown
   return tool.invoke(input as never, config as never);
 }
 
-/** The class has no name of its own, so check its fields. */
+/** The class does not have a name, so check its fields. */
 function isRefusal(error: unknown): error is Error {
   return error instanceof Error && error.constructor.name === 'ToolInputParsingException';
 }

@@ -9,7 +9,7 @@ export interface VercelTool {
   description?: string | undefined;
   /** zod, jsonSchema(), or another schema that the SDK takes. */
   inputSchema?: unknown;
-  /** Its name before version 5. */
+  /** Name of `inputSchema` before version 5. */
   parameters?: unknown;
   execute?: unknown;
   needsApproval?: unknown;

@@ -44,7 +44,7 @@ export async function exchange(url: URL, init: RequestInit, options: ExchangeOpt
   }
 }
 
-/** By the charset that the answer names, if it is one. */
+/** Decoder for the charset that the answer names; UTF-8 for an unknown one. */
 function decoderFor(contentType: string): InstanceType<typeof TextDecoder> {
   try {
     return new TextDecoder(/charset="?([^\s;"]+)/i.exec(contentType)?.[1]);

@@ -63,7 +63,7 @@ export function httpRequest(
 
 const SAFE_HEADERS = ['accept', 'accept-language', 'content-type'];
 
-/** As browsers do: 307 and 308 ask the same again, the others ask by GET. What may be a credential stays with its host. */
+/** Follows a redirect as browsers do: 307 and 308 repeat the request, the others ask by GET. Possible credentials stay with their host. */
 export function redirected(
   { url, method, headers, body }: HttpRequest,
   status: number,

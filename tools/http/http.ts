@@ -22,8 +22,8 @@ export interface HttpOptions extends Partial<ToolOptions> {
   /** The hosts that may be asked, also by a redirect: `api.example.com`, `localhost:8080`, `*.example.com`. */
   allow: readonly string[];
   /**
-   * Default GET and POST. They are the tool's `effects`: 'once' with POST or PATCH, else 'idempotent' with PUT or DELETE, else
-   * 'none'.
+   * Default GET and POST. They are the tool's `effects`: 'once' with POST or PATCH, otherwise 'idempotent' with PUT or DELETE,
+   * otherwise 'none'.
    */
   methods?: readonly [Method, ...Method[]];
   /** The header that takes the call's idempotency key, of every method but GET; false for none. Default 'Idempotency-Key'. */
@@ -105,7 +105,7 @@ export function http({
 
 interface Route {
   hosts: AllowList;
-  /** For messages. */
+  /** The option `allow`, for messages. */
   allow: readonly string[];
   /** The config's headers. `isFirst`: the URL is of the origin that the model asked for. */
   own(url: URL, isFirst: boolean): HeaderFields;

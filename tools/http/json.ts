@@ -6,7 +6,7 @@ import { ServiceError, isPassing, startOf, typeOfStatus } from './error.ts';
 import { type HttpReply, exchange } from './exchange.ts';
 
 export interface JsonService {
-  /** As people call it. */
+  /** Usual name of the service, for messages. */
   name: string;
   /** Address of the service, for messages. */
   address: string;
@@ -40,7 +40,7 @@ export async function askJson(
   const body = parseJson(answer.text);
   if (body !== undefined) return body;
   const shown = quote(service, answer.text) || 'nothing';
-  // Half an answer and the error page of a proxy pass by themselves.
+  // Half an answer and the error page of a proxy are temporary.
   throw new ServiceError('ToolBadResponse', `${whom} answered with no JSON: ${shown}. Check the address.`, {
     retryable: true,
   });
@@ -58,7 +58,7 @@ function refusal(service: JsonService, { status, headers, text }: HttpReply): Se
   });
 }
 
-/** Without user name and query of the new address: they may repeat the key. */
+/** Advice for a redirect. Leaves out user name and query of the new address: they may repeat the key. */
 function redirected(headers: Headers, from: string): string {
   const location = headers.get('location') ?? '';
   return location === ''

@@ -27,7 +27,7 @@ export async function withHeadersOf<T>(
   return underWay.run({ headers: await headersFor(server.headers, context) }, call);
 }
 
-/** Without headers nothing is sent, which the error says for a tool with `effects: 'once'`. */
+/** Resolves to the headers of a call. If the function fails, nothing is sent: the error says so for a tool with `effects: 'once'`. */
 async function headersFor(headers: HeadersOfCall, context: ToolContext): Promise<HeaderFields> {
   try {
     return await headers(context);

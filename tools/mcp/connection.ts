@@ -44,7 +44,7 @@ class McpUnavailable extends Error {
   }
 }
 
-/** The server does not know the session any more. MCP wants a client to begin another one. */
+/** The server does not know the session any more. MCP wants a client to start another one. */
 class SessionGone extends McpUnavailable {}
 
 /** `protocolVersion` undefined: the newest revision that the server speaks. */
@@ -141,13 +141,13 @@ async function open(server: McpServer, options: OpenOptions, forget: () => void)
   }
 }
 
-/** Words about the option, which may be the reason why a server does not take the connection. */
+/** A note about the option, which may be the reason why a server does not take the connection. */
 function onlyVersion(error: unknown, version: McpProtocolVersion | undefined): string {
   if (version === undefined || wasNeverSent(connectionProblem(error))) return '';
   return ` (mcp() speaks only ${version} with it: see its option protocolVersion)`;
 }
 
-/** Begins to connect, and says how it went by `connected`. */
+/** Starts to connect; `connected` settles with the result. */
 async function begin(
   server: McpServer,
   {
@@ -198,7 +198,7 @@ function lateness(timeoutMs: number): { over: Promise<never>; clear(): void } {
   const over = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(Object.assign(new Error('late'), { code: REQUEST_TIMEOUT })), timeoutMs);
   });
-  over.catch(() => undefined); // between two connections nobody waits for it
+  over.catch(() => undefined); // between two connections no caller waits for it
   return { over, clear: () => clearTimeout(timer) };
 }
 

@@ -19,11 +19,13 @@ export function whyNot(error: unknown, { hide, timeoutMs, ...said }: Circumstanc
     return `it did not answer within ${timeoutMs / 1000} s${complaint === '' ? '' : ` and said: ${complaint}`}${hint(unreadable)}`;
   }
   if (code === CONNECTION_CLOSED || code === 'EPIPE') {
-    return complaint === '' ? `it ended without a word${hint(unreadable)}` : `it ended, saying: ${complaint}`;
+    return complaint === ''
+      ? `it ended without a message${hint(unreadable)}`
+      : `it ended, saying: ${complaint}`;
   }
   if (status === 401 || status === 403) return `it refuses us (HTTP ${status}): check its headers`;
   if (saysNoSession(error, said.inSession))
-    return `it does not know the session that it has just begun (HTTP ${String(status)}): do several servers share its url?`;
+    return `it does not know the session that it has just started (HTTP ${String(status)}): do several servers share its url?`;
   if (status === 404 || status === 405)
     return `nothing speaks MCP there (HTTP ${status}): check the path of its url`;
   const issues = issuesOf(error);
@@ -58,7 +60,7 @@ const INVALID_PARAMS = -32_602;
 /** True if the server refused the request since it does not know the session: it was restarted, or has ended the session. */
 export function saysNoSession(error: unknown, inSession: boolean): boolean {
   const { status, message } = errorFields(error);
-  // MCP asks for 404. Servers of its TypeScript SDK say 400 before anybody has begun a session with them.
+  // MCP asks for 404. Servers of its TypeScript SDK say 400 as long as no session was started.
   return inSession && (status === 404 || (status === 400 && /session|not initialized/iu.test(message)));
 }
 
@@ -111,7 +113,7 @@ export function wordsOf(error: unknown): string {
 
 /** True if the server answered, though with an error: the connection still works. */
 export function isAnswer(error: unknown): boolean {
-  // The SDK's own errors have words for codes.
+  // The SDK's own errors have texts as codes.
   const { code } = errorFields(error);
   return unreadableIn(error) === undefined && typeof code === 'number';
 }

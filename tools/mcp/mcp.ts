@@ -33,9 +33,9 @@ export interface McpOptions extends Partial<Omit<ToolOptions, 'name' | 'descript
   prefix?: string;
   /** The tools to take, by the server's names. Default all. */
   only?: readonly string[];
-  /** For the server to start and to list all its tools. Default 60 s. */
+  /** Longest time in which the server starts and lists all its tools. Default 60 s. */
   connectTimeoutMs?: number;
-  /** The revision of MCP to speak with the server, and no other. Default: 2026-07-28 where the server speaks it, else the newest older one. */
+  /** The revision of MCP to speak with the server, and no other. Default: 2026-07-28 if the server speaks it, otherwise the newest older one. */
   protocolVersion?: McpProtocolVersion;
 }
 
@@ -74,7 +74,7 @@ export async function mcp(
   for (const name of Object.keys(perTool ?? {})) find(chosen, name, server);
   return chosen.map((tool) => {
     const once = options.effects === 'once';
-    const call: Caller = (input, context) =>
+    const call: RunOfTool = (input, context) =>
       withHeadersOf(server, context, () => callTool(connection, { ...tool, once }, input, context));
     const cancel = (_input: never, context: ToolContext) =>
       withHeadersOf(server, context, () => cancelTask(connection, context));
@@ -154,9 +154,9 @@ function find(listed: readonly ListedTool[], wanted: string, server: McpServer):
   throw new Error(`MCP server ${serverName(server)} has no tool "${wanted}". It has: ${names}.`);
 }
 
-type Caller = (input: { [key: string]: Json }, context: ToolContext) => Promise<string | AskedInput>;
+type RunOfTool = (input: { [key: string]: Json }, context: ToolContext) => Promise<string | AskedInput>;
 
-function toolOf(listed: ListedTool, prefix: string, caller: Caller): Tool {
+function toolOf(listed: ListedTool, prefix: string, caller: RunOfTool): Tool {
   const { title, annotations = {} } = listed;
   const name = `${prefix}${listed.name}`;
   const inputSchema = schemaOf(listed);

@@ -5,7 +5,7 @@ import type { Json, JsonObject } from '../../agent/values/vocabulary.ts';
 import { objectInput } from '../json-input.ts';
 import { AskedInput } from '../tool.ts';
 
-/** A question for a person: the parameters of `elicitation/create`. With `url` the person opens a page, else fills in a form. */
+/** A question for a person: the parameters of `elicitation/create`. With `url` the person opens a page, otherwise fills in a form. */
 const Question = z.looseObject({
   message: z.string(),
   url: z.string().optional(),
@@ -85,7 +85,7 @@ export function readPages(data: unknown): CallState['questions'] {
 
 /**
  * Questions that a server of an older revision asks in the course of a call, over its connection. An answered one gets its answer; at the
- * first other one the server is told `cancel`, a person is asked, and the call is made again.
+ * first other one the server gets `cancel`, a person is asked, and the call is made again.
  */
 export class QuestionsOfCall {
   readonly #state: CallState;

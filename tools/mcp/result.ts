@@ -47,7 +47,7 @@ function shortened(_field: string, value: unknown): unknown {
   return /^[\w+/-]+={0,2}$/u.test(bytes) ? base64Text(bytes) : value;
 }
 
-/** No word or id is as long. */
+/** Longer than any word or id. */
 const LONG_TEXT = 1_000;
 
 function base64Text(bytes: string): string {

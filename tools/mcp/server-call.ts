@@ -21,7 +21,7 @@ import { outputOf, progressText } from './result.ts';
 import { fieldsOf } from '../../agent/values/json-object.ts';
 import { followTask } from './server-task.ts';
 
-/** As long as a timer can be: a call's time is the tool's `timeout`. */
+/** The longest timer: a call's time is limited by the tool's `timeout`. */
 export const LONGEST_MS = 2 ** 31 - 1;
 
 /** A server that asks for nothing but its own state back is given this time. */
@@ -75,7 +75,7 @@ interface CallUnderWay {
 
 type Next = { result: unknown } | { state: CallState };
 
-/** The server's next word on a call: its result, or a further state. */
+/** The server's next answer to a call: its result, or a further state. */
 async function ofServer(connection: McpConnection, tool: CalledTool, call: CallUnderWay): Promise<Next> {
   const { state, context } = call;
   if (state.task !== undefined) {
@@ -132,7 +132,7 @@ async function request(
     setTimeout(() => left.abort(), LEAVE_MS).unref(),
   );
   const until = AbortSignal.any([signal, left.signal]);
-  // Its definition says which parts of the input are headers too. Without a schema of the output, the SDK lets any pass.
+  // The definition says which parts of the input are headers too. Without a schema of the output, the SDK lets any output pass.
   const options = { toolDefinition: { name, inputSchema }, signal: until, timeout: LONGEST_MS };
   const onprogress = (made: Progress) => progress(progressText(made));
   try {
@@ -154,7 +154,7 @@ async function request(
   return { state: { ...known, way: 'request', questions: { ...known.questions, [number]: questions.open } } };
 }
 
-/** The server is not told who declined to open a page: the model is. */
+/** Throws if a person declined to open a page: the model learns it, the server does not. */
 function refuseClosedPage(name: string, { way, answers }: CallState): void {
   const refused = Object.values(answers).find(({ action }) => action !== 'accept');
   if (way !== 'page' || refused === undefined) return;

@@ -21,7 +21,7 @@ export function secretsOfHeaders(headers: HeaderFields): string[] {
 function argumentsOf(args: readonly string[]): Setting[] {
   const program = programOf(args);
   return args.flatMap((arg, index): Setting[] => {
-    if (index <= program || /\s/u.test(arg)) return []; // a line of a script is none
+    if (index <= program || /\s/u.test(arg)) return []; // a line of a script is not a secret
     const [, name, value] = /^(-*[\w-]+)=(.*)$/su.exec(arg) ?? [];
     if (name !== undefined && value !== undefined) return [[name, value]];
     if (arg.startsWith('-')) return [];

@@ -15,7 +15,7 @@ export const PROTOCOL_VERSIONS = [
 
 export type McpProtocolVersion = (typeof PROTOCOL_VERSIONS)[number];
 
-/** Revisions to connect by. `any`: 2026-07-28 where the server speaks it, else what it speaks of the older ones. */
+/** Revisions to connect by. `any`: 2026-07-28 if the server speaks it, otherwise an older one that it speaks. */
 export type Revision = 'any' | 'older' | McpProtocolVersion;
 
 /** A server that is started here and asked over its standard input and output. */

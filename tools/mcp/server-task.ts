@@ -64,7 +64,7 @@ export async function followTask(
     }
   } catch (error) {
     signal.throwIfAborted();
-    // The task was begun: a request about it that was not made says nothing of the call.
+    // The task was started: a request about it that was not made says nothing about the call.
     if (errorFields(error).name !== 'McpUnavailable') throw error;
     throw new ServiceError('ToolConnectionError', errorFields(error).message, { retryable: true });
   }

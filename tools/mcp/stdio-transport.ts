@@ -21,7 +21,7 @@ const MAX_LINE_BYTES = 10 * 1024 * 1024;
  */
 const guard = '"$@" <&3 3<&- & exec 3<&- >&- 2>&-; read -r _; sleep 1; kill -9 0';
 
-/** The SDK's own transport tells neither why a server ended nor lets this process end before it. */
+/** The SDK's own transport neither says why a server ended nor lets this process end before it. */
 export async function stdioTransport({ command, args = [], env, cwd }: McpProcess): Promise<StdioTransport> {
   const [{ deserializeMessage, serializeMessage }, { getDefaultEnvironment }] = await Promise.all([
     import('@modelcontextprotocol/client'),
@@ -112,7 +112,7 @@ function kill(child: ChildProcess | undefined): void {
   try {
     process.kill(-child.pid, 'SIGKILL');
   } catch {
-    // It is gone already.
+    // The process has ended already.
   }
 }
 

@@ -1,7 +1,7 @@
 import type { JSONRPCMessage } from '@modelcontextprotocol/client';
 import { fieldsOf, parseJson } from '../../agent/values/json-object.ts';
 
-/** Why a reply could not be read. It goes through the SDK as the `data` of an error; JSON cannot hold it, so no server can send it. */
+/** Reason why a reply could not be read. Passes through the SDK as the `data` of an error; an instance is not JSON, so no server can send it. */
 export class UnreadableReply {
   readonly reason: unknown;
 
@@ -26,7 +26,7 @@ export function failedReply(id: number | string, reason: unknown): JSONRPCMessag
   return { jsonrpc: '2.0', id, error };
 }
 
-/** For a line that is not JSON either (Python writes NaN): the id counts only before the result. */
+/** Finds the id in a line that is not JSON (Python writes NaN). The id counts only before the result. */
 const REPLY_BEGINS =
   /^\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"id"\s*:\s*(\d+)\s*,\s*"(?:result|error)"\s*:/u;
 

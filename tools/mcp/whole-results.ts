@@ -25,7 +25,7 @@ export function withWholeResults(inner: Transport): Transport {
     onclose: () => outer.onclose?.(),
   };
   Object.assign(inner, passed);
-  // By these fields the SDK knows a process, which it asks in the older way if it does not answer the first question. So are addresses asked.
+  // The SDK takes a transport with these fields for a process. It asks a process in the older way if the first question gets no answer, and so it does here.
   return Object.assign(outer, { pid: undefined, stderr: undefined });
 }
 

@@ -1,4 +1,4 @@
-/** The owner of some memories: `tenant` of the run, and the text of the option `scope`; each '' where there is none. */
+/** The owner of some memories: `tenant` of the run, and the text of the option `scope`; each '' if absent. */
 export interface MemoryNamespace {
   tenant: string;
   scope: string;

@@ -11,7 +11,7 @@ const RESULTS = 20;
 const MAX_ENTRIES = 1_000;
 
 export interface MemoryOptions {
-  /** The place of the memories: `sqliteMemory(file)`, `postgresMemory(url)`, or a store of your own. */
+  /** The place of the memories: `sqliteMemory(file)`, `postgresMemory(url)`, or your own store. */
   store: MemoryStore;
   /**
    * Owner of the memories within the tenant: a text of the run's context, such as `({ user }) => user`. If it returns no text, the call
@@ -20,7 +20,7 @@ export interface MemoryOptions {
   scope?(context: RunContext): Json | undefined;
   /** Last part of the tools' names, for an agent with two memories. Default 'memory': `save_memory`, `recall_memory`, `forget_memory`. */
   name?: string | undefined;
-  /** Entries of one owner. The model is told when there is no room for a new one. Default 1,000. */
+  /** Entries of one owner. The model learns when there is no room for a new one. Default 1,000. */
   maxEntries?: number | undefined;
 }
 

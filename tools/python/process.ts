@@ -9,7 +9,7 @@ import { openChannel } from './channel.ts';
 
 /** Command for an interpreter that answers requests on file descriptor 3. */
 export interface Launch {
-  /** For messages. */
+  /** Name of the interpreter, for messages. */
   name: string;
   command: string;
   args: string[];
@@ -89,7 +89,7 @@ function collectComplaint(child: ChildProcess): () => Promise<string> {
   const closed = new Promise<void>((resolve) => child.once('close', () => resolve()));
   return async () => {
     await closed;
-    return text.trim() || 'it ended without a word';
+    return text.trim() || 'it ended without a message';
   };
 }
 
@@ -105,11 +105,11 @@ function killGroup(child: ChildProcess): void {
   try {
     process.kill(-child.pid, 'SIGKILL');
   } catch {
-    // It is gone already.
+    // The process has ended already.
   }
 }
 
-/** At once, and not when the process has gone: this one may be about to end, too. */
+/** Removes the folder at once, not when the interpreter has ended: this process may be about to end, too. */
 function removeFolder(folder: string): void {
   try {
     rmSync(folder, { recursive: true, force: true, maxRetries: 3 });

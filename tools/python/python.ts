@@ -165,7 +165,7 @@ function fenced(input: string): string | undefined {
   return rest.slice(0, line < 0 ? closingAtEnd(rest) : Math.min(line, closingAtEnd(rest)));
 }
 
-/** Index of the backticks at the end, if they are a fence's; else the end. */
+/** Index of the backticks at the end if they are a fence's, otherwise of the end. */
 function closingAtEnd(text: string): number {
   const end = text.trimEnd().length;
   let start = end;

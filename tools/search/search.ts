@@ -49,7 +49,7 @@ export function search({ apiKey, baseURL = SERPAPI_URL, params, ...options }: Se
   return madeBy(search, { apiKey, baseURL, params, ...options }, tool);
 }
 
-/** Its sections are read where they are picked: each engine has its own. */
+/** Results of any engine. answer.ts reads the sections, which differ by engine. */
 const Results = z.looseObject({ error: z.string().nullish() });
 
 function endpointOf(baseURL: string): string {

@@ -15,8 +15,8 @@ import { type ProcessIdentity, identify } from '../../server/process-identity.ts
 import { processPlace } from './process-place.ts';
 
 /**
- * A file in which a worker's process keeps the attempts that it has begun, so that the next one knows what died with it:
- * JSON lines, first the process, then an object for each attempt that begins and a list of numbers for those that have ended.
+ * Journal of the attempts in progress in one worker process. After a crash the next process reads which attempts were lost.
+ * JSON lines: first the process, then an object for each attempt that starts, and a list of numbers for those that have ended.
  */
 
 /** An attempt of an activity, as the worker that runs it knows it. */
@@ -28,7 +28,7 @@ export interface BegunAttempt {
   taskQueue: string;
   /** The worker's identity, as the server knows it. */
   identity: string;
-  /** When it began: milliseconds since 1970, by this machine's clock. */
+  /** Time of its start: milliseconds since 1970, by this machine's clock. */
   at: number;
 }
 
@@ -92,8 +92,7 @@ export function journalFolder(stateDir: string): string {
 }
 
 /**
- * Owner and the attempts that have not ended; undefined for a file that is none of this version. A torn line is
- * skipped.
+ * Owner and the attempts that have not ended; undefined if the file has another version. A torn line is skipped.
  */
 export function readJournal(file: string): { owner: JournalOwner; attempts: BegunAttempt[] } | undefined {
   const lines = readFileSync(file, 'utf8').split('\n').slice(0, -1).map(parsed);
@@ -107,7 +106,7 @@ export function readJournal(file: string): { owner: JournalOwner; attempts: Begu
   return { owner, attempts: [...open.values()] };
 }
 
-/** For the eyes of its user only, and out of version control. */
+/** Makes a folder that only its user can read, and that version control ignores. */
 function makeFolder(folder: string): void {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const ignore = join(folder, '.gitignore');

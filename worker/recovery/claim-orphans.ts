@@ -69,6 +69,6 @@ function removeIfForgotten(file: string): void {
     const isOurs = file.includes(JOURNAL_SUFFIX);
     if (isOurs && Date.now() - statSync(file).mtimeMs > FORGOTTEN_MS) rmSync(file, { force: true });
   } catch {
-    // Somebody else has removed it.
+    // Another process has removed it.
   }
 }

@@ -35,7 +35,7 @@ export function drainInterceptor(drain: AbortSignal): ActivityInterceptorsFactor
   };
 }
 
-/** As the SDK's own; benign: no failure that a log should warn of. */
+/** The same failure as the SDK's own. Benign: a log should not warn of it. */
 function orderlyEnd(): ApplicationFailure {
   const { BENIGN } = ApplicationFailureCategory;
   return ApplicationFailure.create({

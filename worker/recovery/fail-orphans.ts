@@ -28,15 +28,15 @@ const NOT_FOUND = 5;
  */
 const ANSWER_MS = 500;
 const UNTIL_TIMEOUT_MS = 1000;
-/** While the server does not answer; after that its own time-out has come. */
+/** Waits between tries while the server does not answer. After them, its own heartbeat time-out has come. */
 const RETRY_MS = [250, 500, 1000, 2000, 4000];
 /** Runs that are looked at at a time. */
 const AT_A_TIME = 10;
 
 /**
- * Tells the server of attempts that died with their worker, so that the next ones begin at once and not with the
+ * Reports the attempts that died with their worker to the server, so that the next ones start at once and not with the
  * heartbeat time-out. They fail as by that time-out, which the workflow and all readers know. Never throws: the server
- * finds out on its own about the rest.
+ * times out the rest on its own.
  */
 export async function failOrphans(
   connection: FailingConnection,
@@ -89,7 +89,7 @@ async function failThoseOfRun(
   }
 }
 
-/** It still is the attempt that died, and will be so when the answer arrives. */
+/** True if the pending attempt is the one that died, and still will be when the answer arrives. */
 export function isLost(pending: PendingActivity, begun: BegunAttempt, now: number): boolean {
   const { state, attempt, lastWorkerIdentity, lastStartedTime } = pending;
   const startedAt = optionalTsToMs(lastStartedTime);
@@ -101,10 +101,10 @@ export function isLost(pending: PendingActivity, begun: BegunAttempt, now: numbe
   return timesOutAt(pending, startedAt) - serverNow > UNTIL_TIMEOUT_MS;
 }
 
-/** By the server's clock; Infinity for an attempt that no time-out ends. */
+/** Time by the server's clock; Infinity for an attempt that no time-out ends. */
 function timesOutAt({ lastHeartbeatTime, activityOptions }: PendingActivity, startedAt: number): number {
   const beatAt = Math.max(startedAt, optionalTsToMs(lastHeartbeatTime) ?? 0);
-  const within = (since: number, ms: number | undefined) => (ms ? since + ms : Infinity); // 0: there is none
+  const within = (since: number, ms: number | undefined) => (ms ? since + ms : Infinity); // 0: no time-out
   return Math.min(
     within(beatAt, optionalTsToMs(activityOptions?.heartbeatTimeout)),
     within(startedAt, optionalTsToMs(activityOptions?.startToCloseTimeout)),

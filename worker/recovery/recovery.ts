@@ -4,7 +4,7 @@ import { claimOrphans } from './claim-orphans.ts';
 import { failOrphans } from './fail-orphans.ts';
 
 /**
- * Speeds up recovery after a worker's death: keeps a journal of the attempts that this worker has begun, and ends those
+ * Speeds up recovery after a worker's death: keeps a journal of the attempts that this worker has started, and ends those
  * of dead workers of the same state folder. Returns an interceptor for all activities of the worker; none without such
  * a folder, or if the folder cannot be written. Then recovery takes as long as the server needs to miss the worker.
  *

@@ -29,7 +29,7 @@ export interface MeasuredCall {
   provider: string;
   priceOf(model: string): Price | undefined;
   measures: Measures;
-  /** With the prompt. */
+  /** Includes the prompt. */
   contents: boolean;
   facts: CallFacts;
 }

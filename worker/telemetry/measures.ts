@@ -30,11 +30,11 @@ export interface Measures {
   firstChunk(about: RequestAbout, seconds: number): void;
   /** A further piece has come, `seconds` after the one before it. */
   laterChunk(about: RequestAbout, seconds: number): void;
-  /** An outage of a model begins for this worker, or is over. */
+  /** An outage of a model starts for this worker, or is over. */
   outage(about: Pick<RequestAbout, 'provider' | 'model'>, isOpen: boolean): void;
-  /** An attempt of an activity begins. */
+  /** An attempt of an activity starts. */
   attempt(info: { attempt: number; activityType: string; heartbeatDetails?: unknown }): void;
-  /** A call begins to wait. */
+  /** A call starts to wait. */
   waits(wait: { agent: string; reason: WaitingReason }): void;
   /** A model call has waited for the model's limits. */
   limitWaited(wait: LimitWait): void;
@@ -76,7 +76,7 @@ export function createMeasures(meter: Meter, server: TelemetryServer): Measures 
   const retries = meter.createCounter('reloop.retries', {
     description: 'Attempts after the first one of an activity',
   });
-  const waits = meter.createCounter('reloop.waits', { description: 'Waits that began, by reason' });
+  const waits = meter.createCounter('reloop.waits', { description: 'Waits that started, by reason' });
   const waitTime = histogram(
     'reloop.wait.duration',
     's',
@@ -96,7 +96,7 @@ export function createMeasures(meter: Meter, server: TelemetryServer): Measures 
     description: 'Models that this worker asks only once in a while, because of an outage',
   });
   const runs = meter.createCounter('reloop.runs.ended', { description: 'Runs that are over, by status' });
-  // Prometheus sees no increase in a counter that begins with its first event.
+  // Prometheus sees no increase in a counter that starts with its first event.
   doubts.add(0);
   observeWaiting(meter, server);
 

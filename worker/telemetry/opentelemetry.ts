@@ -45,7 +45,7 @@ export interface TelemetryParts {
   server: TelemetryServer;
 }
 
-/** Why the SDK of this process does not record; undefined if it does. */
+/** Reason why the SDK of this process does not record; undefined if it does. */
 export function sdkProblem(): { severity: 'warning' | 'error'; message: string } | undefined {
   const ids = { traceId: traceIds.generateTraceId(), spanId: traceIds.generateSpanId() };
   const probe = withIds(ids, () => tracer().startSpan('reloop', { root: true })).spanContext();

@@ -20,7 +20,7 @@ export function modelOperation({ params }: Pick<ModelRequest, 'params'>): 'chat'
 
 interface SpanOptions {
   providerOf(adapter: string): string;
-  /** With questions, replies, inputs and outputs. */
+  /** Includes questions, replies, inputs and outputs. */
   contents: boolean;
   /** Description of the agent. */
   description?: string | undefined;
@@ -69,7 +69,7 @@ function runAttributes(span: SpanOf<'run'>, provider: string, contents: boolean)
     'gen_ai.request.model': span.model,
     'reloop.run.status': status,
     'reloop.run.stop_reason': stopReason ?? undefined,
-    // Those of its calls: a backend that adds up spans counts calls alone.
+    // Sums over the run's calls. The names are not `gen_ai.usage.…`, so that a backend that adds up spans counts calls only once.
     'reloop.usage.input_tokens': usage?.promptTokens,
     'reloop.usage.output_tokens': usage?.completionTokens,
     'reloop.cost.usd': usage === null ? undefined : knownCost(usage),

@@ -8,17 +8,17 @@ import type { WaitingReason } from '../../agent/rules/wait-reasons.ts';
 /** Spans and metrics of one worker process. Without types of OpenTelemetry, which a project may not have. */
 export interface Telemetry {
   /**
-   * Begins the trace of a run: the `traceparent` above its span, or the caller's. Whether the trace is sampled is asked of the SDK once,
+   * Starts the trace of a run: the `traceparent` above its span, or the caller's. Whether the trace is sampled is asked of the SDK once,
    * here.
    */
   begin(run: { agent: string; runId: string }, caller: string | undefined): string;
-  /** Receives the spans of calls and runs that are over, and the waits that begin. */
+  /** Receives the spans of calls and runs that are over, and the waits that start. */
   sinks: { span(span: RunSpan): void; wait(wait: { agent: string; reason: WaitingReason }): void };
   /** Makes a span of each attempt, under which the spans of the user's own instrumentation are. */
   interceptor: ActivityInterceptorsFactory;
   /** Receives the waits for models' limits that are over. */
   limitWaited(wait: LimitWait): void;
-  /** Counts the outage of a model that begins, or that is over. */
+  /** Counts the outage of a model that starts, or that is over. */
   outage(change: Pick<BreakerReport, 'adapter' | 'model' | 'isOpen'>): void;
   /** The same models, with metrics of each request. */
   measured(models: ReadonlyMap<string, Model>): ReadonlyMap<string, Model>;

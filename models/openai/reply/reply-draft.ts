@@ -78,7 +78,7 @@ export function addPiece(draft: Draft, json: unknown): Added {
   else if (reason !== undefined) draft.finishReason = finishReasonOf(reason);
   const message = messageOf(choice, draft);
   for (const [index, call] of (message?.tool_calls ?? []).entries()) {
-    // In a whole message each entry is a separate call.
+    // Each entry of a whole message is a separate call.
     addCall(draft, message === choice.message ? { ...call, index } : call);
     if (draft.calls.length > limits.replyCalls) return TOO_MANY_CALLS;
   }
@@ -155,7 +155,7 @@ function addCall(draft: Draft, piece: ToolCallPiece): void {
   draft.length += lengthOf(call) - before;
 }
 
-/** One without name and arguments takes its place, too. */
+/** A call without name and arguments takes its place, too. */
 function lengthOf(call: DraftCall): number {
   return JSON_FRAME + call.id.length + call.name.length + call.arguments.length;
 }
@@ -163,8 +163,8 @@ function lengthOf(call: DraftCall): number {
 const JSON_FRAME = '{"id":"","name":"","arguments":""},'.length;
 
 /**
- * Some servers number no call, or all of them 0; some give every piece another id. Only a name tells a new call from a
- * further piece, and where there are neither numbers nor ids, it is all there is.
+ * A new call starts with a name. Some servers send no index, or 0 for every call; some give every piece another id. Without
+ * indexes and ids, the name is the only sign.
  */
 function beginsAnother(open: DraftCall, { index, id, function: called }: ToolCallPiece): boolean {
   if (!called?.name || open.name === '') return false;

@@ -12,7 +12,7 @@ function list<T extends z.ZodType>(item: T, most: number) {
   return z.array(z.unknown()).max(most).pipe(z.array(item));
 }
 
-/** As many as OpenAI makes at most; the first is read. */
+/** OpenAI's maximum for `n`; the first choice is read. */
 const MOST_CHOICES = 128;
 const MOST_PARTS = 256;
 const MAX_REASONING_PARTS = 32;
@@ -89,7 +89,7 @@ const Usage = z.object({
     .object({ reasoning_tokens: count.nullish().catch(undefined) })
     .nullish()
     .catch(undefined),
-  /** DeepSeek's word for cached tokens (api-docs.deepseek.com/guides/kv_cache), Moonshot's, and Anthropic's. */
+  /** DeepSeek's field for cached tokens (api-docs.deepseek.com/guides/kv_cache), Moonshot's, and Anthropic's. */
   prompt_cache_hit_tokens: count.nullish().catch(undefined),
   cached_tokens: count.nullish().catch(undefined),
   cache_read_input_tokens: count.nullish().catch(undefined),

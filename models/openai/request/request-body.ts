@@ -32,7 +32,7 @@ export function buildRequest(request: ModelRequest): WireRequest {
     presence_penalty: params.presencePenalty,
     logit_bias: params.logitBias,
     ...(params.stream ? { stream: true, stream_options: { include_usage: true } } : {}),
-    // The conversation comes last, so that the next request begins with the same bytes.
+    // The conversation comes last, so that the next request starts with the same bytes.
     ...(chat ? chatFields(prompt) : { prompt: asPromptText(prompt) }),
     ...params.extra,
   };

@@ -27,16 +27,16 @@ const DROPPABLE = [
   'stream',
 ];
 
-/** Not fields of the request, but what its messages say of the model's thoughts: refused, or missed. */
+/** Pseudo-fields for the reasoning in the request's messages, which a server refuses or misses. */
 const REASONING = 'reasoning';
 const EMPTY_REASONING = 'reasoning_content';
 const REASONING_TEXT = 'reasoning_content text';
 
-/** Not a field either: the empty text of a message that only calls tools. */
+/** Pseudo-field for the empty text of a message that only calls tools. */
 const EMPTY_CONTENT = 'empty content';
 
 const CODES = /^(unsupported_parameter|unsupported_value|unknown_parameter)$/;
-/** How servers say it that give no such code. */
+/** Wording of servers that give no such code. */
 const WORDING =
   /unsupported|not supported|not support\b|unrecogni[sz]ed|unknown (field|parameter|argument)|unexpected keyword|extra.(inputs|forbidden)|not permitted|not allowed|deprecated|unknown name|cannot find field/i;
 
@@ -72,9 +72,9 @@ function withoutEmptyContent(body: JsonObject): JsonObject {
 }
 
 /**
- * "The `reasoning_content` in the thinking mode must be passed back to the API." is DeepSeek's word, and before it "Missing
- * `reasoning_content` field in the assistant message at message index 2."; Moonshot wants a text in it ("thinking is enabled but reasoning_content is missing in assistant tool call message at
- * index 2"); others refuse the very field.
+ * DeepSeek says "The `reasoning_content` in the thinking mode must be passed back to the API." (formerly "Missing
+ * `reasoning_content` field in the assistant message at message index 2."). Moonshot wants a text in it ("thinking is enabled
+ * but reasoning_content is missing in assistant tool call message at index 2"). Others refuse the field.
  */
 function unsupportedReasoning(message: string, body: JsonObject): string | undefined {
   if (!/\breasoning(_content|_details)?\b/.test(message)) return undefined;

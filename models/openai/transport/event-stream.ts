@@ -54,7 +54,7 @@ export function eventStream({ body }: Response, { tooLong, cut }: EventStreamOpt
       yield Buffer.concat(held);
       if (!isOver) isOver = await endsSoon(packets);
     } finally {
-      // Not awaited: where a packet is still waited for, this would wait as well.
+      // `cut` is not awaited: it would wait for a packet that is still awaited.
       if (!isOver) cut();
     }
   }
@@ -62,14 +62,14 @@ export function eventStream({ body }: Response, { tooLong, cut }: EventStreamOpt
   return { pieces: events(), done: () => isDone, bytes: () => received };
 }
 
-/** As many bytes as `data: [DONE]` and the line break before it. */
+/** Bytes of `data: [DONE]` and the line break before it. */
 const TAIL_BYTES = 13;
 
 function saysDone(bytes: Buffer): boolean {
   return bytes.includes('[DONE]') && /[\r\n]data: ?\[DONE\]/.test(bytes.toString('latin1'));
 }
 
-/** Index after the last empty line; 0: there is none. */
+/** Index after the last empty line; 0 without one. */
 function endOfEvents(bytes: Buffer): number {
   const ends = ['\n\n', '\r\r', '\r\n\r\n'].map((empty) => {
     const at = bytes.lastIndexOf(empty);

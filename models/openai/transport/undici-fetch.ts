@@ -1,5 +1,5 @@
 import { subscribe } from 'node:diagnostics_channel';
-// Before undici: it says why.
+// This import precedes undici; fetch-without-timeout.ts says why.
 import { fetchWithoutTimeout, noTimeoutDispatcher } from '../../../net/fetch-without-timeout.ts';
 import { type Dispatcher, request } from 'undici';
 import { shownUrl } from '../../../agent/text/shown-url.ts';
@@ -88,7 +88,7 @@ async function fetchBounded(url: string, init: RequestInit): Promise<Response> {
   return ok || body === null ? response : failure(body, status, headers);
 }
 
-/** An error is read no further: its first words say enough. */
+/** Bytes of an error that are read: its start says enough. */
 const ERROR_BYTES = 256_000;
 
 /** A Response takes no body with some statuses, and no status from 600 on. */

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { ToldOnce } from '../../worker/told-once.ts';
+import { EmitOnce } from '../../worker/emit-once.ts';
 
 /** Keys that a listener gets of tasks, each of which tells keys from a number on. */
 function heard(tasks: [from: number, keys: string][], run = (_task: number) => 'run'): string {
-  const told = new ToldOnce();
+  const told = new EmitOnce();
   return tasks
     .flatMap(([from, keys], task) =>
       keys.split('').filter((key, at) => told.isNew(run(task), from + at, key)),
