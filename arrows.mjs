@@ -3,7 +3,7 @@
  * `test/unit/house.test.ts` checks that the list is complete.
  *
  * - `imports`: other folders. `true`: everything; `'types'`: `import type` only; a list: these files and rooms, and types of
- *   all others; `{ only }`: the same without the types.
+ *   all others; `{ only }`: these, and no types of others.
  * - `rooms`: subfolders, lowest first. A room imports only rooms before it in the list.
  * - `temporal`: packages `@temporalio/…`; `types:…` for `import type` only.
  * - `packages`: whether other packages, and those of Node, may be imported. Default: yes.
@@ -136,7 +136,38 @@ export const arrows = {
     temporal: [],
   },
   gateway: {
-    imports: { agent: true, client: true, render: true, net: true },
+    // What a program of the user's could not have: all else comes from `reloop/client`.
+    imports: {
+      client: {
+        only: [
+          'index.ts',
+          // The signature of a state, with the key of RELOOP_DEFER_KEY.
+          'connect/signed-state.ts',
+          // The check of who decides pins the call that the client would take.
+          'read/resolve-target.ts',
+        ],
+      },
+      agent: {
+        only: [
+          // Small functions of JSON, texts and limits, as models and tools have them.
+          'values/concurrent.ts',
+          'values/digest.ts',
+          'values/json-object.ts',
+          'values/limits.ts',
+          'values/names.ts',
+          'values/values.ts',
+          // Rules that the worker keeps too: the form of a token and of a sender's name, the words of a failed tool, the fields of a start.
+          'calls/defer-token.ts',
+          'start/sender-name.ts',
+          'observation/observations.ts',
+          'definition/client-tools.ts',
+          'definition/overrides.ts',
+        ],
+      },
+      // The page of a run, which `reloop export` writes too.
+      render: { only: ['page/run-page.ts'] },
+      net: { only: ['time-limit.ts'] },
+    },
     rooms: [
       'access',
       'waiting',

@@ -13,7 +13,7 @@ export type { BacktestReport, BacktestedRun } from '../agent/backtest/backtest-r
 export type { BatchInput, BatchOptions, BatchProgress, BatchResult } from './api/batch.ts';
 export type { ExportOptions } from './export/collect-export.ts';
 export type { ResponseOptions } from './read/event-response.ts';
-export { type PossibleDecision, possibleDecisions } from '../agent/rules/possible-decisions.ts';
+export type { PossibleDecision } from '../agent/rules/possible-decisions.ts';
 export type { EventsOptions } from './read/follow-events.ts';
 export type { ForkOptions } from './restart/fork.ts';
 export type { RestartReceipt } from './restart/restart-run.ts';
@@ -69,3 +69,32 @@ export { parseRunExport } from './export/run-export.ts';
 export type { Extension } from '../agent/limits/extension.ts';
 export type { OperatorDecision, RunMessage, RunEvent, RunStep } from '../agent/run/events.ts';
 export type { WaitingCall } from '../agent/rules/waiting.ts';
+/** For a front end: shows runs, and lets people decide. */
+export { RunView } from '../agent/views/view.ts';
+export { isRecorded } from '../agent/run/events.ts';
+export { isDropped } from '../agent/calls/restart.ts';
+export { calledText, needsPerson, reasonText, awaitsResult } from '../agent/rules/waiting.ts';
+export { possibleDecisions, possibleRaise } from '../agent/rules/possible-decisions.ts';
+export type { Raise } from '../agent/limits/usual-raise.ts';
+export { type DecisionName, decisionNames } from '../agent/rules/decisions.ts';
+export { clientResult } from '../agent/observation/client-result.ts';
+export { isOpenStatus, runStatuses } from './read/run-filters.ts';
+export { isSubAgent } from './read/list-runs.ts';
+export { newRunId } from './start/run-id.ts';
+export { createWorkerLook, type WorkerLook } from './api/worker-look.ts';
+export { pausedCallText } from './connect/paused-calls.ts';
+export { workflowPage } from './connect/web-ui-page.ts';
+export { messageWithoutAdvice } from './connect/cli-name.ts';
+export type { SenderOptions } from './connect/client-of-sender.ts';
+export { contentText } from '../agent/values/content.ts';
+export { EXCEPTION_TOOL, asText } from '../agent/values/vocabulary.ts';
+export type { ClientTool } from '../agent/definition/client-tools.ts';
+export type { RunContext } from '../agent/definition/run-context.ts';
+export type {
+  AgentAction,
+  ChatMessage,
+  ErrorInfo,
+  Json,
+  RunStatus,
+  Usage,
+} from '../agent/values/vocabulary.ts';

@@ -1,4 +1,4 @@
-import { InvalidInput } from '../agent/values/refusal.ts';
+import { InvalidInput } from '../client/index.ts';
 import { type Authenticate, type TokenCaller, byToken, checkedCaller, everybody } from './http/caller.ts';
 import type { ServedAgent } from './http/route.ts';
 import type { CallbackOptions } from './routes/callback.ts';

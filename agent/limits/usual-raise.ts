@@ -1,6 +1,6 @@
 import type { ErrorInfo } from '../values/vocabulary.ts';
 
-/** A field of an extension, and its value as it is typed. */
+/** A field of an extension (`run.extend`), and its usual value as it is typed: `10m`, `10000`. */
 export interface Raise {
   limit: 'iterations' | 'time' | 'tokens' | 'cost';
   by: string;

@@ -157,6 +157,7 @@ export function isAnswerFor(token: string | undefined, answer: OperatorDecision)
   return token !== undefined && answer.type === 'resolve' && answer.token === token;
 }
 
+/** The names of all decisions. */
 export const decisionNames = Object.keys(decisions) as DecisionName[]; // the keys of the literal above
 
 /** Returns the rule of a decision, without the types of its fields. */

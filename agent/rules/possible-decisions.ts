@@ -1,5 +1,6 @@
+import { type Raise, usualRaise } from '../limits/usual-raise.ts';
 import { type DecisionFields, type DecisionName, fittingDecisions, ruleOf } from './decisions.ts';
-import { type WaitingCall, stateOf } from './waiting.ts';
+import { type WaitingCall, endsByExtension, stateOf } from './waiting.ts';
 
 /** A decision that a page can offer for a waiting call: the name for `decide`, its effect, its fields. */
 export interface PossibleDecision {
@@ -14,4 +15,9 @@ export function possibleDecisions(waiting: WaitingCall): PossibleDecision[] {
     const { does, takes } = ruleOf(type);
     return { type, does, takes };
   });
+}
+
+/** The usual raise of the limit at which a call waits, for `extend`. undefined: no raise of a limit ends the wait. */
+export function possibleRaise(waiting: WaitingCall): Raise | undefined {
+  return endsByExtension(waiting) ? usualRaise(waiting) : undefined;
 }

@@ -17,8 +17,8 @@ import { type PausedBy, type RunEvent, type RunStep, isRecorded } from '../run/e
 import { RunTurns } from './run-turns.ts';
 
 /**
- * State of a run, folded from its events. `describe()`, `show`, `follow`, the chat, the HTML page and completion use this view. A
- * sub-agent's events (`within`) belong to a separate view.
+ * State of a run, folded from its events: give them to `add` in their order, from the first one. `describe()`, `show`, `follow`, the chat,
+ * the HTML page and completion use this view. A sub-agent's events (`within`) belong to a separate view.
  */
 export class RunView {
   readonly id: string;

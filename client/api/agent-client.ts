@@ -25,7 +25,7 @@ import { readDeferred } from '../connect/deferred-token.ts';
 import { InvalidInput } from '../connect/errors.ts';
 import { type RunPage, type RunSummary, listPage, listRuns } from '../read/list-runs.ts';
 import { endCalls, openMethods, openPromise } from '../connect/open-calls.ts';
-import { clientOfSender, senderOf } from '../connect/client-of-sender.ts';
+import { type SenderOptions, clientOfSender, senderOf } from '../connect/client-of-sender.ts';
 import type { ListOptions } from '../read/run-filters.ts';
 import { callerTrace } from '../start/caller-trace.ts';
 import { attributesOfRun, startWithAttributes } from '../start/start-attributes.ts';
@@ -62,8 +62,8 @@ export class AgentClient {
    * The same client in a person's name: starts of runs, and decisions and messages to them, are recorded with `by`. `credential`: a proof
    * of the name for the config's `authorize`, which starts are not asked about.
    */
-  as(by: string, credential?: string): AgentClient {
-    const temporal = clientOfSender(this.temporal, { by, credential });
+  as(by: string, credential?: string, options: SenderOptions = {}): AgentClient {
+    const temporal = clientOfSender(this.temporal, { by, credential }, options);
     return new AgentClient(temporal, this.address, this.taskQueue);
   }
 

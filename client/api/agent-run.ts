@@ -9,7 +9,6 @@ import { withPresent } from '../restart/present-report.ts';
 import { type ExportOptions, collectExport } from '../export/collect-export.ts';
 import { AgentRunCancelled, AgentRunFailed, DecisionRefused, InvalidInput } from '../connect/errors.ts';
 import { type ResponseOptions, eventResponse } from '../read/event-response.ts';
-import type { RunView } from '../../agent/views/view.ts';
 import { type EventsOptions, knownPositions } from '../read/follow-events.ts';
 import { type ForkOptions, fork } from '../restart/fork.ts';
 import { createActionCount } from '../../history/views/billed-actions.ts';
@@ -17,20 +16,29 @@ import type { Fact } from '../../history/read/fact.ts';
 import { createLivePoll, reportedEvents } from '../../history/list/live.ts';
 import type { AskedRequest, RequestsOptions } from '../../history/views/requests.ts';
 import { isForWaiting, resolveTargetCall } from '../read/resolve-target.ts';
-import { createWaitingTeller } from './on-waiting.ts';
+import { endOfRun } from './end-of-run.ts';
 import { openGenerator, openMethods } from '../connect/open-calls.ts';
 import { RESET, explainedEvents } from '../restart/replaced-run.ts';
 import type { RestartReceipt } from '../restart/restart-run.ts';
 import { type RetryReceipt, type RetryRunOptions, retryRun } from '../restart/retry-run.ts';
 import { type RewindOptions, rewind } from '../restart/rewind.ts';
 import { foreign, numberWithoutCall } from '../read/run-sentences.ts';
-import { type ReadableRun, orRunNotFound, locationOfOwnRun, readableRun } from '../read/run-location.ts';
+import {
+  type ReadableRun,
+  orRunNotFound,
+  locationOfOwnRun,
+  readableRun,
+  runExists,
+} from '../read/run-location.ts';
 import type { RunReport, RunResultWithSteps } from '../report.ts';
 import { type FoldOptions, foldRun } from '../restart/fold-run.ts';
 import type { RunExport } from '../export/run-export.ts';
 import { throwWithPause } from '../connect/paused-calls.ts';
 import { updateRun } from '../connect/update-run.ts';
+import type { Input } from '../start/read-input.ts';
 import { type RecordedStart, type RunLabels, recordedStart } from '../start/recorded-start.ts';
+import { startedWith } from '../start/started-with.ts';
+import type { StartOptions } from '../start/start-options.ts';
 import { shortResult, withSteps } from '../read/run-outcome.ts';
 import { type RunRef, isNoWorkflow } from '../../history/read/pages.ts';
 
@@ -74,7 +82,10 @@ export class AgentRun {
     const run = await this.#place();
     const short = onWaiting === undefined ? await shortResult(this.#client, run, signal) : undefined;
     if (short !== undefined) return short;
-    const report = await this.#end(run, options);
+    const report = await endOfRun(this.#client, run, {
+      signal,
+      onWaiting: onWaiting && ((waiting) => onWaiting(waiting, this)),
+    });
     if (report.error?.type === RESET && this.#runId === undefined) return this.result(options);
     const { stopReason } = report;
     if (report.status === 'cancelled') throw new AgentRunCancelled(report);
@@ -145,9 +156,22 @@ export class AgentRun {
     return { agent, ...ownership };
   }
 
+  /** Resolves with true if there is a run of the id. A question in a session is one when its turn has come. */
+  exists(): Promise<boolean> {
+    return runExists(this.#client, this.id);
+  }
+
   /** The options with which the run was started first; undefined if the record has them no more. Throws RunNotFound. */
   recordedStart(): Promise<RecordedStart | undefined> {
     return recordedStart(this.#client, this.id);
+  }
+
+  /**
+   * Resolves with true if the run was started first with this question and these options, where an id stands for one question. undefined:
+   * the record has them no more. Throws RunNotFound, InvalidInput.
+   */
+  startedWith(agent: string, input: Input, options: StartOptions = {}): Promise<boolean | undefined> {
+    return startedWith(this.#client, this.id, { agent, input, ...options });
   }
 
   /** Live state of the calls under way: progress, text, failures of earlier attempts. */
@@ -247,31 +271,6 @@ export class AgentRun {
     const { open } = await locationOfOwnRun(this.#client, this.id, this.#runId);
     if (!open) throw await this.#whyNot('cancel');
     await orRunNotFound(this.id, this.#handle().cancel());
-  }
-
-  /** Reads the report of a run that has ended. With `onWaiting`, follows the run to its end. */
-  async #end(
-    { present, ...run }: ReadableRun,
-    { onWaiting, signal: given }: ResultOptions,
-  ): Promise<RunReport> {
-    if (onWaiting === undefined) return this.#fold({ run, follow: false });
-    const { next, signal } = createWaitingTeller(
-      (waiting) => onWaiting(waiting, this),
-      (waiting) => this.#stillWaits(waiting),
-      given,
-    );
-    try {
-      const onEvent = (_event: RunEvent, view: RunView) => next(view);
-      return await this.#fold({ run, present, follow: true, onEvent, signal });
-    } catch (error) {
-      throw signal.aborted ? signal.reason : error;
-    }
-  }
-
-  /** Asks the run of the call itself: a parent may receive its sub-agent's waits late. */
-  async #stillWaits({ call, n }: WaitingCall): Promise<boolean> {
-    const { waiting } = await new AgentRun(this.#client, workflowOfCall(this.id, call)).describe();
-    return waiting.some((one) => one.call === callPath(call).at(-1) && one.n === n);
   }
 
   async #fold({ run, ...options }: FoldOptions & { run?: RunRef }): Promise<RunReport> {

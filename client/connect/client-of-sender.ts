@@ -6,11 +6,27 @@ import { isObject } from '../../agent/values/json-object.ts';
 
 /** The person in whose name a client sends decisions and messages. */
 const senders = new WeakMap<Client, Sender>();
+/** Milliseconds that the updates of a client wait for a worker. */
+const patience = new WeakMap<Client, number>();
+
+/** Options of a client in a person's name. */
+export interface SenderOptions {
+  /**
+   * Milliseconds that decisions and messages wait for a worker to take them; RunNotTaking then. Default: as long as it takes. A web server
+   * sets it, so that no request is held while no worker is there.
+   */
+  takenWithinMs?: number | undefined;
+}
 
 /** Makes a client over the same connection that sends decisions and messages in a person's name. */
-export function clientOfSender(client: Client, sender: Sender): Client {
+export function clientOfSender(
+  client: Client,
+  sender: Sender,
+  { takenWithinMs = patience.get(client) }: SenderOptions = {},
+): Client {
   const own = new Client({ ...client.options, connection: client.connection });
   senders.set(own, sender);
+  if (takenWithinMs !== undefined) patience.set(own, takenWithinMs);
   return own;
 }
 
@@ -29,14 +45,6 @@ export function withSender(client: Client, name: string, data: unknown): unknown
   if (data === undefined || isObject(data)) return { ...sender, ...data };
   const field = name === 'say' ? 'message' : name === 'rewind' ? 'step' : 'call';
   return { ...sender, [field]: data };
-}
-
-/** Milliseconds that the updates of a client wait for a worker. Default: as long as it takes. */
-const patience = new WeakMap<Client, number>();
-
-/** Makes updates of this client throw RunNotTaking if no worker has taken them after so many milliseconds. */
-export function limitUpdates(client: Client, ms: number): void {
-  patience.set(client, ms);
 }
 
 export function patienceOf(client: Client): number | undefined {

@@ -44,10 +44,12 @@ export const executionStatusOf: { readonly [S in RunStatus]: ExecutionStatus } =
   cancelled: 'cancelled',
 };
 
+/** All statuses of a run. */
 export const runStatuses = Object.keys(executionStatusOf) as RunStatus[]; // the keys of the literal above
 
 export const openStatuses = runStatuses.filter((status) => executionStatusOf[status] === 'open');
 
+/** Returns true for the status of a run that is not over. */
 export function isOpenStatus(status: RunStatus): boolean {
   return executionStatusOf[status] === 'open';
 }

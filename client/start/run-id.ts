@@ -4,7 +4,7 @@ import { utf8Length } from '../../agent/values/digest.ts';
 import { backtestId } from '../../workflows/messages.ts';
 import { InvalidInput } from '../connect/errors.ts';
 
-/** The id of a run that is given none. */
+/** Makes an id for a run that is given none: the name of the agent and eight digits. */
 export function newRunId(agent: string): string {
   return `${agent}-${randomUUID().slice(0, 8)}`;
 }

@@ -1,17 +1,19 @@
 import type { Part } from '@a2a-js/sdk';
 import { z } from '@hono/zod-openapi';
 import {
+  awaitsResult,
   type DecisionName,
-  type OperatorDecision,
   decisionNames,
-  decisionOf,
-} from '../../agent/rules/decisions.ts';
-import { possibleDecisions } from '../../agent/rules/possible-decisions.ts';
-import { type WaitingCall, awaitsResult, needsPerson } from '../../agent/rules/waiting.ts';
-import type { Input, InputPart } from '../../client/start/read-input.ts';
+  type Input,
+  type InputPart,
+  needsPerson,
+  type OperatorDecision,
+  possibleDecisions,
+  type WaitingCall,
+} from '../../client/index.ts';
 import { Refused } from '../http/problem.ts';
 import { bad } from '../http/read-body.ts';
-import { sentDecision } from '../http/sent-decision.ts';
+import { decisionInWords, sentDecision, wordsField } from '../http/sent-decision.ts';
 
 /** Reads a question. Throws Refused. */
 export function readQuestion(parts: readonly Part[]): Input {
@@ -90,10 +92,10 @@ function textDecision(wait: WaitingCall, text: string): OperatorDecision {
   const [, word = '', rest = ''] = /^(\p{L}+)[\s.!:,;-]*(.*)$/su.exec(text) ?? [];
   const possible = possibleDecisions(wait);
   const chosen = possible.find(({ type }) => type.toLowerCase() === word.toLowerCase());
-  const field = chosen?.takes.output === undefined ? chosen?.takes.reason && 'reason' : 'output';
+  const field = chosen && wordsField(chosen);
   if (chosen === undefined || (rest !== '' && field === undefined)) throw bad(howToReply(possible));
   if (rest === '' && field === 'output') throw bad('Write the result of the call after "resolve".');
-  return decisionOf(chosen.type, field === undefined || rest === '' ? {} : { [field]: rest });
+  return decisionInWords(chosen, rest);
 }
 
 function howToReply(possible: readonly { type: DecisionName }[]): string {

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { RunView } from '../../agent/views/view.ts';
-import { EXCEPTION_TOOL } from '../../agent/values/vocabulary.ts';
+import { EXCEPTION_TOOL, type RunView } from '../../client/index.ts';
 import { allWaiting } from '../replies/all-waiting.ts';
 import { progressText } from '../replies/progress-text.ts';
 import type { RunPart } from '../replies/run-parts.ts';

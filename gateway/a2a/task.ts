@@ -1,13 +1,14 @@
-import { possibleDecisions } from '../../agent/rules/possible-decisions.ts';
 import {
-  type WaitingCall,
   awaitsResult,
   calledText,
+  type Json,
   needsPerson,
+  possibleDecisions,
   reasonText,
-} from '../../agent/rules/waiting.ts';
-import type { Json, RunStatus } from '../../agent/values/vocabulary.ts';
-import type { RunReport } from '../../client/report.ts';
+  type RunReport,
+  type RunStatus,
+  type WaitingCall,
+} from '../../client/index.ts';
 import { failureText } from '../access/failure-text.ts';
 import { approvalId } from '../start/approvals.ts';
 import type {

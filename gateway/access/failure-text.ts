@@ -1,4 +1,4 @@
-import type { ErrorInfo } from '../../agent/values/vocabulary.ts';
+import type { ErrorInfo } from '../../client/index.ts';
 
 /** Types of errors whose message is for the person who asked: another question would help. */
 const FOR_ASKER: ReadonlySet<string> = new Set([

@@ -1,5 +1,4 @@
-import type { WaitingCall } from '../../agent/rules/waiting.ts';
-import { EXCEPTION_TOOL, asText } from '../../agent/values/vocabulary.ts';
+import { asText, EXCEPTION_TOOL, type WaitingCall } from '../../client/index.ts';
 import { allWaiting } from '../replies/all-waiting.ts';
 import { NO_WORKER, type WorkerPart } from '../replies/worker-parts.ts';
 import type { RunPart } from '../replies/run-parts.ts';

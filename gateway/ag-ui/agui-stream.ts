@@ -1,4 +1,4 @@
-import type { WaitingCall } from '../../agent/rules/waiting.ts';
+import type { WaitingCall } from '../../client/index.ts';
 import { problemOf } from '../http/problem.ts';
 import { failureText } from '../access/failure-text.ts';
 import type { Reply } from '../replies/follow-reply.ts';

@@ -1,4 +1,4 @@
-import type { Json } from '../../agent/values/vocabulary.ts';
+import type { Json } from '../../client/index.ts';
 
 /** An event of AG-UI, of those that a run needs. */
 export type AguiEvent =

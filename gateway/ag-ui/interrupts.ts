@@ -1,6 +1,12 @@
 import { z } from '@hono/zod-openapi';
-import { type DecisionName, type OperatorDecision, fittingDecisions } from '../../agent/rules/decisions.ts';
-import { type WaitingCall, calledText, reasonText, stateOf } from '../../agent/rules/waiting.ts';
+import {
+  calledText,
+  type DecisionName,
+  type OperatorDecision,
+  possibleDecisions,
+  reasonText,
+  type WaitingCall,
+} from '../../client/index.ts';
 import { demand } from '../http/caller.ts';
 import type { ProtocolRequest } from '../http/protocol.ts';
 import { bad } from '../http/read-body.ts';
@@ -21,7 +27,7 @@ export type ResumeEntry = z.output<typeof resumeEntry>;
 
 export function interruptOf(run: string, wait: WaitingCall): AguiInterrupt {
   const { call, n, tool, toolInput, reason, error, note } = wait;
-  const decisions = fittingDecisions(stateOf(wait));
+  const decisions = possibleDecisions(wait).map(({ type }) => type);
   return {
     id: approvalId({ run, call, n }),
     reason,

@@ -1,6 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import type { Input, InputPart } from '../../client/start/read-input.ts';
-import type { ClientTool } from '../../agent/definition/client-tools.ts';
+import type { ClientTool, Input, InputPart } from '../../client/index.ts';
 import { bad, optional, readBody } from '../http/read-body.ts';
 import { readTool } from '../start/brought-tools.ts';
 import { type ClientResult, readClientCall } from '../start/client-calls.ts';

@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import type { Input, InputPart } from '../../client/start/read-input.ts';
+import type { Input, InputPart } from '../../client/index.ts';
 import { bad, optional, readBody } from '../http/read-body.ts';
 import { type ApprovalAnswer, readApproval } from '../start/approvals.ts';
 import { type ClientResult, readClientCall } from '../start/client-calls.ts';

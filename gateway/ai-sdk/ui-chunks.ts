@@ -1,6 +1,4 @@
-import { EXCEPTION_TOOL } from '../../agent/values/vocabulary.ts';
-import { fittingDecisions } from '../../agent/rules/decisions.ts';
-import { type WaitingCall, reasonText, stateOf } from '../../agent/rules/waiting.ts';
+import { EXCEPTION_TOOL, possibleDecisions, reasonText, type WaitingCall } from '../../client/index.ts';
 import { failureText } from '../access/failure-text.ts';
 import { NO_WORKER } from '../replies/worker-parts.ts';
 import type { RunEnd, RunPart } from '../replies/run-parts.ts';
@@ -242,7 +240,7 @@ function waitingData(run: string, wait: WaitingCall, mayDecide: boolean): Waitin
     text: mayDecide || reason !== 'approval' ? reasonText(wait) : 'waits for approval',
     error: error?.message,
     note,
-    decisions: mayDecide ? fittingDecisions(stateOf(wait)) : [],
+    decisions: mayDecide ? possibleDecisions(wait).map(({ type }) => type) : [],
   };
 }
 

@@ -1,5 +1,4 @@
-import type { WaitingCall } from '../../agent/rules/waiting.ts';
-import type { Json } from '../../agent/values/vocabulary.ts';
+import type { Json, WaitingCall } from '../../client/index.ts';
 import type { RunEnd } from '../replies/run-parts.ts';
 
 /** A chunk of the AI SDK's UI message stream, of those that a run needs. */

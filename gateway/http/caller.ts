@@ -1,9 +1,8 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import type { RunContext } from '../../agent/definition/run-context.ts';
+import { InvalidInput, type RunContext } from '../../client/index.ts';
 import { overridesOf } from '../../agent/definition/overrides.ts';
 import { senderProblem } from '../../agent/start/sender-name.ts';
 import { isObject } from '../../agent/values/json-object.ts';
-import { InvalidInput } from '../../agent/values/refusal.ts';
 import { LEAST_TOKEN_CHARS } from '../../agent/values/limits.ts';
 import { type Permission, permissions } from '../access/field-table.ts';
 import { Refused } from './problem.ts';

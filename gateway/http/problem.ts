@@ -1,5 +1,5 @@
 import { HTTPException } from 'hono/http-exception';
-import { messageWithoutAdvice } from '../../client/connect/cli-name.ts';
+import { messageWithoutAdvice } from '../../client/index.ts';
 
 /** An error with a status of HTTP, as RFC 9457 has it. `code`: the name of Reloop's error. */
 export interface ProblemDetails {

@@ -1,4 +1,4 @@
-import type { AgentClient } from '../../client/api/agent-client.ts';
+import type { AgentClient } from '../../client/index.ts';
 import type { Caller } from './caller.ts';
 import type { ProblemDetails } from './problem.ts';
 import type { ServedAgent } from './route.ts';

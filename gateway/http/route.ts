@@ -1,6 +1,5 @@
 import type { z } from '@hono/zod-openapi';
-import type { AgentClient } from '../../client/api/agent-client.ts';
-import type { AgentRun } from '../../client/api/agent-run.ts';
+import type { AgentClient, AgentRun } from '../../client/index.ts';
 import type { WaitingFeed } from '../waiting/waiting-feed.ts';
 import type { Caller } from './caller.ts';
 

@@ -1,7 +1,20 @@
-import type { OperatorDecision } from '../../agent/rules/decisions.ts';
+import type { OperatorDecision, PossibleDecision } from '../../client/index.ts';
 
 /** A decision as a caller has sent it, in the caller's name: a name in the data would be recorded in its place. The run checks the rest. */
 export function sentDecision(sent: { readonly [field: string]: unknown }): OperatorDecision {
   const { by: _by, credential: _credential, ...decision } = sent;
   return decision as OperatorDecision; // the run checks it
+}
+
+/** The field of a decision that a person's words are. undefined: the decision takes no words. */
+export function wordsField({ takes }: PossibleDecision): 'output' | 'reason' | undefined {
+  if (takes.output !== undefined) return 'output';
+  return takes.reason === undefined ? undefined : 'reason';
+}
+
+/** A decision with a person's words, which may be empty. The run checks whether it needs some. */
+export function decisionInWords(possible: PossibleDecision, words: string): OperatorDecision {
+  const field = wordsField(possible);
+  const decision = { type: possible.type, ...(field !== undefined && words !== '' && { [field]: words }) };
+  return decision as OperatorDecision; // a field that the decision takes
 }

@@ -1,4 +1,4 @@
-import type { AgentClient } from '../../client/api/agent-client.ts';
+import type { AgentClient } from '../../client/index.ts';
 
 /** A probe must not wait as long as a request may. */
 const ANSWER_MS = 3000;

@@ -1,16 +1,18 @@
 import type { McpServer, ServerContext } from '@modelcontextprotocol/server';
 import { z } from '@hono/zod-openapi';
-import type { OperatorDecision } from '../../agent/rules/decisions.ts';
-import { decisionNames } from '../../agent/rules/decisions.ts';
+import {
+  type AgentRun,
+  createWorkerLook,
+  decisionNames,
+  InvalidInput,
+  type OperatorDecision,
+} from '../../client/index.ts';
 import { MCP_IDEMPOTENCY_KEY } from '../../agent/values/names.ts';
 import { fieldOf } from '../../agent/values/values.ts';
-import { InvalidInput } from '../../agent/values/refusal.ts';
-import type { AgentRun } from '../../client/api/agent-run.ts';
 import { demand } from '../http/caller.ts';
 import { ownRun } from '../start/own-runs.ts';
 import { Refused, problemOf } from '../http/problem.ts';
 import type { ServedAgent } from '../http/route.ts';
-import { createWorkerLook } from '../replies/worker-parts.ts';
 import { decideAs } from '../start/decide-as.ts';
 import { runOfStart, startRun } from '../start/start-run.ts';
 import type { AgentServerOptions, Sdk } from './agent-server-options.ts';

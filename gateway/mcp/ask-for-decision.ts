@@ -1,6 +1,5 @@
 import type { McpServer } from '@modelcontextprotocol/server';
-import type { OperatorDecision } from '../../agent/rules/decisions.ts';
-import type { WaitingCall } from '../../agent/rules/waiting.ts';
+import type { OperatorDecision, WaitingCall } from '../../client/index.ts';
 import { decisionIn, formOf } from './decision-form.ts';
 
 /** People may take their time. */

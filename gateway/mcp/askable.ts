@@ -1,4 +1,4 @@
-import { type WaitingCall, needsPerson } from '../../agent/rules/waiting.ts';
+import { needsPerson, type WaitingCall } from '../../client/index.ts';
 import { mayUse } from '../http/caller.ts';
 import { type Decider, mayApprove } from '../start/decide-as.ts';
 import type { ClientAbilities } from './client-abilities.ts';

@@ -1,11 +1,15 @@
 import type { InputRequests } from '@modelcontextprotocol/server';
-import type { OperatorDecision } from '../../agent/rules/decisions.ts';
-import { type PossibleDecision, possibleDecisions } from '../../agent/rules/possible-decisions.ts';
-import { waitReasonOf } from '../../agent/rules/wait-reasons.ts';
-import { type WaitingCall, calledText } from '../../agent/rules/waiting.ts';
+import {
+  type AgentRun,
+  calledText,
+  type OperatorDecision,
+  possibleDecisions,
+  reasonText,
+  type WaitingCall,
+} from '../../client/index.ts';
 import { fieldOf } from '../../agent/values/values.ts';
-import type { AgentRun } from '../../client/api/agent-run.ts';
 import { bad } from '../http/read-body.ts';
+import { decisionInWords } from '../http/sent-decision.ts';
 import { type Decider, decideAs } from '../start/decide-as.ts';
 
 /** The form in which a client asks a person about a wait (`elicitation/create`). `enumNames` is the one form of titles that all revisions have. */
@@ -30,8 +34,8 @@ export function formOf(wait: WaitingCall) {
 }
 
 function questionOf(wait: WaitingCall): string {
-  const { reason, toolInput, note, error } = wait;
-  const lines = [`${calledText(wait)} ${waitReasonOf(reason).text}: ${JSON.stringify(toolInput)}`];
+  const { toolInput, note, error } = wait;
+  const lines = [`${calledText(wait)} ${reasonText(wait)}: ${JSON.stringify(toolInput)}`];
   if (typeof note === 'string') lines.push(note);
   if (error !== undefined) lines.push(error.message);
   return lines.join('\n');
@@ -62,14 +66,8 @@ export function decisionIn(wait: WaitingCall, answer: unknown): OperatorDecision
       `The answer about call ${wait.call} has the decision ${JSON.stringify(named)}. Possible: ${names}.`,
     );
   }
-  return decisionOf(chosen, fieldOf(content, 'text'));
-}
-
-/** The text of the form is the field that the decision takes. */
-function decisionOf({ type, takes }: PossibleDecision, text: unknown): OperatorDecision {
-  const field = takes.output !== undefined ? 'output' : takes.reason !== undefined ? 'reason' : undefined;
-  const isGiven = typeof text === 'string' && text !== '';
-  return { type, ...(field !== undefined && isGiven && { [field]: text }) } as OperatorDecision; // the run checks it
+  const text = fieldOf(content, 'text');
+  return decisionInWords(chosen, typeof text === 'string' ? text : '');
 }
 
 /**

@@ -1,8 +1,7 @@
 import type { McpServer, ServerContext } from '@modelcontextprotocol/server';
-import { type WaitingCall, needsPerson } from '../../agent/rules/waiting.ts';
-import type { AgentRun } from '../../client/api/agent-run.ts';
+import { type AgentRun, needsPerson, type WaitingCall, type WorkerLook } from '../../client/index.ts';
 import { progressText } from '../replies/progress-text.ts';
-import { type WorkerLook, withWorkerParts } from '../replies/worker-parts.ts';
+import { withWorkerParts } from '../replies/worker-parts.ts';
 import { type RunPart, runParts } from '../replies/run-parts.ts';
 import { type SendDecision, askForDecision } from './ask-for-decision.ts';
 

@@ -1,8 +1,11 @@
 import type { InputRequests } from '@modelcontextprotocol/server';
-import { type WaitingCall, needsPerson } from '../../agent/rules/waiting.ts';
-import type { RunStatus } from '../../agent/values/vocabulary.ts';
-import type { AgentRun } from '../../client/api/agent-run.ts';
-import type { RunReport } from '../../client/report.ts';
+import {
+  type AgentRun,
+  needsPerson,
+  type RunReport,
+  type RunStatus,
+  type WaitingCall,
+} from '../../client/index.ts';
 import { inputRequestsOf } from './decision-form.ts';
 import { type ToolAnswer, answerOf } from './tool-answer.ts';
 

@@ -1,12 +1,11 @@
 import type { McpServer, ServerContext } from '@modelcontextprotocol/server';
 import { z } from '@hono/zod-openapi';
+import { type AgentRun, isOpenStatus } from '../../client/index.ts';
 import { MCP_TASKS } from '../../agent/values/names.ts';
 import { demand } from '../http/caller.ts';
 import { problemOf } from '../http/problem.ts';
 import { bad } from '../http/read-body.ts';
 import { ownRun } from '../start/own-runs.ts';
-import type { AgentRun } from '../../client/api/agent-run.ts';
-import { isOpenStatus } from '../../client/read/run-filters.ts';
 import type { AgentServerOptions, Sdk } from './agent-server-options.ts';
 import { abilitiesOf } from './client-abilities.ts';
 import { decideByAnswers } from './decision-form.ts';

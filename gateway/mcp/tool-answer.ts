@@ -1,7 +1,10 @@
-import { needsPerson } from '../../agent/rules/waiting.ts';
-import { type ErrorInfo, asText } from '../../agent/values/vocabulary.ts';
-import { possibleDecisions } from '../../agent/rules/possible-decisions.ts';
-import type { RunReport } from '../../client/report.ts';
+import {
+  asText,
+  type ErrorInfo,
+  needsPerson,
+  possibleDecisions,
+  type RunReport,
+} from '../../client/index.ts';
 import { failureText } from '../access/failure-text.ts';
 
 /** The result of a tool of MCP: a text for the model, and the same as data for programs. */

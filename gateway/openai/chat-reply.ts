@@ -4,8 +4,7 @@ import type {
   ChatCompletionMessageFunctionToolCall,
 } from 'openai/resources/chat/completions';
 import type { CompletionUsage } from 'openai/resources/completions';
-import { type Usage, asText } from '../../agent/values/vocabulary.ts';
-import type { RunView } from '../../agent/views/view.ts';
+import { asText, type RunView, type Usage } from '../../client/index.ts';
 import { Refused } from '../http/problem.ts';
 import { eventText } from '../replies/sse-response.ts';
 import { failureText } from '../access/failure-text.ts';

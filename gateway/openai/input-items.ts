@@ -1,7 +1,6 @@
 import type { ResponseItem } from 'openai/resources/responses/responses';
 import { z } from '@hono/zod-openapi';
-import type { ChatMessage } from '../../agent/values/vocabulary.ts';
-import { contentText } from '../../agent/values/content.ts';
+import { type ChatMessage, contentText } from '../../client/index.ts';
 import { bad } from '../http/read-body.ts';
 
 /** A page of the items that a response was made from, as OpenAI's clients read it. */

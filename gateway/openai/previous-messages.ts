@@ -1,7 +1,4 @@
-import { contentText } from '../../agent/values/content.ts';
-import { type ChatMessage, asText } from '../../agent/values/vocabulary.ts';
-import type { RunExport } from '../../client/export/run-export.ts';
-import { RunNotFound } from '../../client/connect/errors.ts';
+import { asText, type ChatMessage, contentText, type RunExport, RunNotFound } from '../../client/index.ts';
 import type { ProtocolRequest } from '../http/protocol.ts';
 import { ownRun } from '../start/own-runs.ts';
 import { bad } from '../http/read-body.ts';

@@ -16,8 +16,7 @@ import type {
   ResponseTextDeltaEvent,
   ResponseTextDoneEvent,
 } from 'openai/resources/responses/responses';
-import type { WaitingCall } from '../../agent/rules/waiting.ts';
-import { type AgentAction, EXCEPTION_TOOL, type Json, asText } from '../../agent/values/vocabulary.ts';
+import { type AgentAction, asText, EXCEPTION_TOOL, type Json, type WaitingCall } from '../../client/index.ts';
 import { BETWEEN_TEXTS, type RunPart } from '../replies/run-parts.ts';
 import { approvalId } from '../start/approvals.ts';
 import { approvalIdOf } from './approval-id.ts';

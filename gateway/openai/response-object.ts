@@ -4,9 +4,7 @@ import type {
   ResponseStatus,
   ResponseUsage,
 } from 'openai/resources/responses/responses';
-import { needsPerson, reasonText } from '../../agent/rules/waiting.ts';
-import { RunView } from '../../agent/views/view.ts';
-import type { Usage } from '../../agent/values/vocabulary.ts';
+import { needsPerson, reasonText, RunView, type Usage } from '../../client/index.ts';
 import { failureText } from '../access/failure-text.ts';
 
 /** As it is sent: the clients add `output_text`. `access_programs`, of types since openai 7, is of OpenAI's own models. */

@@ -1,6 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { RunNotFound } from '../../client/connect/errors.ts';
-import { runExists } from '../../client/read/run-location.ts';
+import { RunNotFound } from '../../client/index.ts';
 import { withTimeLimit } from '../../net/time-limit.ts';
 import { demand } from '../http/caller.ts';
 import type { ProtocolRequest, ProtocolRoute } from '../http/protocol.ts';
@@ -63,7 +62,7 @@ async function getResponse(request: ProtocolRequest): Promise<Response> {
   if (stream !== 'true') {
     return Response.json(await responseOf(request, id, { until: 'now', signal: request.request.signal }));
   }
-  if (!(await runExists(request.client.temporal, id))) throw new RunNotFound(id);
+  if (!(await request.client.get(id).exists())) throw new RunNotFound(id);
   return sseResponse(request.request, (signal) => {
     const open = () => followReply(request, { id }, { until: 'end', signal });
     return orErrorText(responseStream(open, { after, report: request.report }), (error) => {

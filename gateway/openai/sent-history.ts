@@ -1,5 +1,4 @@
-import { contentText } from '../../agent/values/content.ts';
-import type { ChatMessage } from '../../agent/values/vocabulary.ts';
+import { type ChatMessage, contentText } from '../../client/index.ts';
 import { type Caller, isAllowed } from '../http/caller.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type { RunEvent } from '../../agent/run/events.ts';
+import type { RunEvent } from '../../client/index.ts';
 
 /** Calls that the client will be asked to carry out. The waits of a turn begin together, and a reply has all of its calls. */
 export interface ComingCalls {

@@ -1,14 +1,18 @@
-import { type RunEvent, isRecorded } from '../../agent/run/events.ts';
-import { needsPerson } from '../../agent/rules/waiting.ts';
-import type { AgentClient } from '../../client/api/agent-client.ts';
-import { RunView } from '../../agent/views/view.ts';
+import {
+  type AgentClient,
+  createWorkerLook,
+  isRecorded,
+  needsPerson,
+  type RunEvent,
+  RunView,
+} from '../../client/index.ts';
 import { Refused, problemOf } from '../http/problem.ts';
 import type { ProtocolRequest } from '../http/protocol.ts';
 import { isPlainAgent } from '../http/route.ts';
 import { type StartedRun, waitUntilBegun } from '../start/start-run.ts';
 import { createComingCalls } from './coming-calls.ts';
 import { type RunPart, runParts } from './run-parts.ts';
-import { type WorkerPart, createWorkerLook, withWorkerParts } from './worker-parts.ts';
+import { type WorkerPart, withWorkerParts } from './worker-parts.ts';
 
 /** A part of a run's reply, and its place in the record. Two readers of a run find the same recorded part at the same place. */
 export interface PlacedPart {

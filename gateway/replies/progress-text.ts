@@ -1,5 +1,5 @@
 import type { RunPart } from './run-parts.ts';
-import { calledText, reasonText } from '../../agent/rules/waiting.ts';
+import { calledText, reasonText } from '../../client/index.ts';
 import { NO_WORKER } from './worker-parts.ts';
 
 /** A line about the work of a run, for clients that show progress; undefined for parts that are no progress. */

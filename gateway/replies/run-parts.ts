@@ -1,8 +1,12 @@
-import { type RestartedEvent, isDropped } from '../../agent/calls/restart.ts';
-import type { DecisionName } from '../../agent/rules/decisions.ts';
-import type { RunEvent } from '../../agent/run/events.ts';
-import type { WaitingCall } from '../../agent/rules/waiting.ts';
-import { type AgentAction, type Json, asText } from '../../agent/values/vocabulary.ts';
+import {
+  type AgentAction,
+  asText,
+  type DecisionName,
+  isDropped,
+  type Json,
+  type RunEvent,
+  type WaitingCall,
+} from '../../client/index.ts';
 import { createComingCalls } from './coming-calls.ts';
 
 /**
@@ -185,7 +189,7 @@ export async function* runParts(
     return written.delete(call) ? [{ type: 'void', call }] : [];
   }
 
-  function droppedBy(restart: RestartedEvent): string[] {
+  function droppedBy(restart: Extract<RunEvent, { type: 'restarted' }>): string[] {
     return [...written.keys()].filter((call) => isDropped(call, restart));
   }
 }

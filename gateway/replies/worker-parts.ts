@@ -1,7 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { AgentClient } from '../../client/api/agent-client.ts';
-import { livePollers } from '../../client/connect/task-queue.ts';
-import { type RunLocation, locationOfRun, locationOfSession } from '../../client/read/run-location.ts';
+import type { WorkerLook } from '../../client/index.ts';
 import type { RunPart } from './run-parts.ts';
 
 export type WorkerPart = Extract<RunPart, { type: 'worker' }>;
@@ -9,27 +7,6 @@ export type WorkerPart = Extract<RunPart, { type: 'worker' }>;
 /** A sentence for people who wait for an answer. */
 export const NO_WORKER =
   'No worker is there to answer. The question is kept, and is answered when one comes.';
-
-/** Resolves with true if no worker takes what waits. */
-export type WorkerLook = () => Promise<boolean>;
-
-/** Looks at the queue of a run, or of the session in which the run waits for its turn. */
-export function createWorkerLook(
-  { temporal }: AgentClient,
-  { id, session }: { id: string; session?: string | undefined },
-): WorkerLook {
-  let seen: RunLocation['untaken'];
-  return async () => {
-    const { open, taskQueue, untaken } =
-      session === undefined ? await locationOfRun(temporal, id) : await locationOfSession(temporal, session);
-    if (!open) return false;
-    const isAlone = (await livePollers(temporal, taskQueue)).length === 0;
-    // Temporal lists workers for a minute after their end. One that is there takes a task at once.
-    const isUntaken = untaken !== undefined && untaken === seen;
-    seen = untaken;
-    return isAlone || isUntaken;
-  };
-}
 
 /** A worker that is there takes a task in a fraction of this. */
 const LOOK_MS = 3000;

@@ -1,10 +1,9 @@
+import type { AgentClient, Json } from '../../client/index.ts';
 import { readToken } from '../../agent/calls/defer-token.ts';
 import { parseJson } from '../../agent/values/json-object.ts';
 import { utf8Length } from '../../agent/values/digest.ts';
 import { limits } from '../../agent/values/limits.ts';
 import { plainJson } from '../../agent/values/values.ts';
-import type { Json } from '../../agent/values/vocabulary.ts';
-import type { AgentClient } from '../../client/api/agent-client.ts';
 import { Refused } from '../http/problem.ts';
 import { bad } from '../http/read-body.ts';
 

@@ -1,6 +1,4 @@
-import type { AgentRun } from '../../client/api/agent-run.ts';
-import { workflowPage } from '../../client/connect/web-ui-page.ts';
-import { isRecorded } from '../../agent/run/events.ts';
+import { type AgentRun, isRecorded, workflowPage } from '../../client/index.ts';
 import { runPage } from '../../render/page/run-page.ts';
 import { pageHeaders } from '../http/page-response.ts';
 import { route } from '../http/route.ts';

@@ -1,4 +1,4 @@
-import type { Json } from '../../agent/values/vocabulary.ts';
+import type { Json } from '../../client/index.ts';
 import { readToken } from '../../agent/calls/defer-token.ts';
 import { route } from '../http/route.ts';
 import * as schemas from './schemas.ts';

@@ -1,7 +1,6 @@
 import { z } from '@hono/zod-openapi';
-import { decisionNames } from '../../agent/rules/decisions.ts';
+import { decisionNames, runStatuses } from '../../client/index.ts';
 import { startFieldShape } from '../start/start-fields.ts';
-import { runStatuses } from '../../client/read/run-filters.ts';
 
 /** Bodies of requests and responses. Reloop's client checks what a schema leaves open, and names the field. */
 

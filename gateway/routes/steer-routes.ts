@@ -1,6 +1,4 @@
-import { newRunId } from '../../client/start/run-id.ts';
-import type { AgentRun } from '../../client/api/agent-run.ts';
-import type { RunContext } from '../../agent/definition/run-context.ts';
+import { type AgentRun, newRunId, type RunContext } from '../../client/index.ts';
 import { type Caller, isAllowed } from '../http/caller.ts';
 import { type RouteRequest, route } from '../http/route.ts';
 import { sentDecision } from '../http/sent-decision.ts';

@@ -1,4 +1,4 @@
-import type { OperatorDecision } from '../../agent/rules/decisions.ts';
+import type { OperatorDecision } from '../../client/index.ts';
 import { demand } from '../http/caller.ts';
 import { ownRun } from './own-runs.ts';
 import type { ProtocolRequest } from '../http/protocol.ts';

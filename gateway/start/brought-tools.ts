@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi';
-import { CLIENT_TOOLS_RULE, type ClientTool, areClientTools } from '../../agent/definition/client-tools.ts';
+import type { ClientTool } from '../../client/index.ts';
+import { CLIENT_TOOLS_RULE, areClientTools } from '../../agent/definition/client-tools.ts';
 import { bad } from '../http/read-body.ts';
 import type { ServedAgent } from '../http/route.ts';
 

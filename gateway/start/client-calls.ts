@@ -1,8 +1,4 @@
-import { failedTool } from '../../agent/observation/observations.ts';
-import { capOutput } from '../../agent/observation/output.ts';
-import { limits } from '../../agent/values/limits.ts';
-import type { Json } from '../../agent/values/vocabulary.ts';
-import type { AgentRun } from '../../client/api/agent-run.ts';
+import { type AgentRun, clientResult } from '../../client/index.ts';
 import { mayUse } from '../http/caller.ts';
 import { Refused } from '../http/problem.ts';
 import type { ProtocolRequest } from '../http/protocol.ts';
@@ -39,7 +35,7 @@ export async function answerClientCalls(
     const tool = toolOf({ call, n });
     if (tool === undefined) continue;
     await run
-      .decide(call, { type: 'resolve', output: observationOf(tool, result) }, n)
+      .decide(call, { type: 'resolve', output: clientResult(tool, result) }, n)
       .catch(async (error) => {
         // Another gateway may have given the same result meanwhile.
         if ((await waitingTools(run))({ call, n }) !== undefined) throw error;
@@ -56,12 +52,3 @@ async function waitingTools(
   return ({ call, n }) =>
     waiting.find((wait) => wait.call === call && wait.n === n && wait.reason === 'client_tool')?.tool;
 }
-
-/** A longer result is cut, as those of all tools are: it has to fit into a decision. */
-function observationOf(tool: string, result: ClientResult['result']): Json {
-  if ('output' in result) return capOutput(result.output, MOST_BYTES, MOST_BYTES);
-  return capOutput(failedTool(tool, { type: 'ToolError', message: result.error }), MOST_BYTES, MOST_BYTES);
-}
-
-/** Room for the other fields of the decision. */
-const MOST_BYTES = limits.decisionBytes - 4_000;

@@ -1,6 +1,5 @@
-import type { OperatorDecision } from '../../agent/rules/decisions.ts';
+import type { AgentRun, OperatorDecision } from '../../client/index.ts';
 import { fieldOf } from '../../agent/values/values.ts';
-import type { AgentRun } from '../../client/api/agent-run.ts';
 import { isForWaiting, resolveTargetCall } from '../../client/read/resolve-target.ts';
 import { isAllowed } from '../http/caller.ts';
 import { hasAsked } from './own-runs.ts';

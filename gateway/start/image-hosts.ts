@@ -1,5 +1,5 @@
 import { BlockList, isIP } from 'node:net';
-import type { Input, InputPart } from '../../client/start/read-input.ts';
+import type { Input, InputPart } from '../../client/index.ts';
 import { bad } from '../http/read-body.ts';
 
 /** Addresses that are not of the internet: this machine, private networks, links, and clouds' metadata (RFC 6890). */

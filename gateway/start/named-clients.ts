@@ -1,6 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import type { AgentClient } from '../../client/api/agent-client.ts';
-import { limitUpdates } from '../../client/connect/client-of-sender.ts';
+import type { AgentClient } from '../../client/index.ts';
 import { tellingClient, toldTo } from './withheld.ts';
 import type { Caller } from '../http/caller.ts';
 
@@ -17,14 +16,9 @@ export function createNamedClients(
   return ({ name, credential, ...rights }) => {
     const told = toldTo(rights);
     const key = JSON.stringify([name, credential, told]);
-    const named = known.get(key) ?? tellingClient(patientClient(name, credential), told);
+    const named =
+      known.get(key) ?? tellingClient(client.as(name, credential, { takenWithinMs: WORKER_MS }), told);
     known.set(key, named);
     return named;
   };
-
-  function patientClient(name: string, credential: string | undefined): AgentClient {
-    const named = client.as(name, credential);
-    limitUpdates(named.temporal, WORKER_MS);
-    return named;
-  }
 }

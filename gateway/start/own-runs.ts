@@ -1,7 +1,6 @@
+import { type AgentRun, type AgentSession, RunNotFound, SessionNotFound } from '../../client/index.ts';
+import { unless } from '../http/unless.ts';
 import { senderName } from '../../agent/start/sender-name.ts';
-import type { AgentRun } from '../../client/api/agent-run.ts';
-import type { AgentSession } from '../../client/api/agent-session.ts';
-import { RunNotFound, SessionNotFound, unless } from '../../client/connect/errors.ts';
 import { type Caller, isAllowed } from '../http/caller.ts';
 import type { ProtocolRequest } from '../http/protocol.ts';
 import { ownPrefix, recordedName } from '../http/tenant.ts';

@@ -1,4 +1,4 @@
-import type { StartOptions } from '../../client/start/start-options.ts';
+import type { StartOptions } from '../../client/index.ts';
 import { startFields } from './start-fields.ts';
 import { type Caller, isAllowed } from '../http/caller.ts';
 import { type BodyRoute, fieldsThatNeed } from '../access/field-table.ts';

@@ -1,16 +1,14 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { overridesOf } from '../../agent/definition/overrides.ts';
-import { canonicalJson } from '../../agent/values/json-object.ts';
-import type { Json } from '../../agent/values/vocabulary.ts';
-import { type Input, readInput } from '../../client/start/read-input.ts';
-import type { AgentClient } from '../../client/api/agent-client.ts';
-import type { AgentRun } from '../../client/api/agent-run.ts';
-import { RunNotFound, unless } from '../../client/connect/errors.ts';
-import type { RecordedStart } from '../../client/start/recorded-start.ts';
-import { runExists } from '../../client/read/run-location.ts';
-import { newRunId } from '../../client/start/run-id.ts';
-import type { StartOptions } from '../../client/start/start-options.ts';
+import {
+  type AgentClient,
+  type AgentRun,
+  type Input,
+  newRunId,
+  RunNotFound,
+  type StartOptions,
+} from '../../client/index.ts';
+import { unless } from '../http/unless.ts';
 import { withTimeLimit } from '../../net/time-limit.ts';
 import type { Caller } from '../http/caller.ts';
 import { Refused } from '../http/problem.ts';
@@ -98,7 +96,7 @@ export async function runOfStart(
 
 /** Throws RunNotFound if the id is that of a run of another caller, which was there before. A run that waits for its turn is new. */
 async function checkFound(by: Pick<ProtocolRequest, 'client' | 'caller'>, id: string): Promise<void> {
-  if (seenOwner(by.caller) === undefined || !(await runExists(by.client.temporal, id))) return;
+  if (seenOwner(by.caller) === undefined || !(await by.client.get(id).exists())) return;
   await ownRun(by, id);
 }
 
@@ -110,14 +108,10 @@ export function pauseAfter(waitedMs: number): number {
 }
 
 /** Resolves with true when the run can be read, with false at the signal. */
-export async function waitUntilBegun(
-  { temporal }: AgentClient,
-  id: string,
-  signal: AbortSignal,
-): Promise<boolean> {
+export async function waitUntilBegun(client: AgentClient, id: string, signal: AbortSignal): Promise<boolean> {
   const from = performance.now();
   while (!signal.aborted) {
-    if (await runExists(temporal, id)) return true;
+    if (await client.get(id).exists()) return true;
     await sleep(pauseAfter(performance.now() - from), undefined, { signal }).catch(() => undefined); // the signal is looked at above
   }
   return false;
@@ -145,37 +139,13 @@ function idOf(caller: Caller, agent: string, id: string | undefined, key: string
 async function checkSameStart(
   client: AgentClient,
   id: string,
-  {
-    agent,
-    input,
-    session,
-    chatHistory = [],
-    variables,
-    ...options
-  }: Omit<RequestedStart, 'key' | 'id' | 'isRepeatable'>,
+  { agent, input, ...options }: Omit<RequestedStart, 'key' | 'id' | 'isRepeatable'>,
 ): Promise<void> {
-  const begun = await unless(RunNotFound, client.get(id).recordedStart());
-  if (begun === undefined) return;
-  const asked = {
-    agent,
-    input: readInput(input).input,
-    session,
-    // A session has its own messages.
-    chatHistory: session === undefined ? chatHistory : undefined,
-    variables,
-    overrides: overridesOf(options),
-  };
-  if (textOf(begun) === textOf(asked)) return;
+  const isSame = await unless(RunNotFound, client.get(id).startedWith(agent, input, options));
+  if (isSame !== false) return;
   throw new Refused(
     422,
     'KeyUsed',
     'This idempotency key, or id of a message, has started another run. Take a new one for another question, or for other options.',
-  );
-}
-
-/** Tells two starts apart. The place where an image is recorded (`ref`) is known only after the start. */
-function textOf(start: RecordedStart): string {
-  return canonicalJson(
-    JSON.parse(JSON.stringify(start, (name, value: unknown) => (name === 'ref' ? undefined : value))) as Json,
   );
 }

@@ -1,11 +1,13 @@
-import type { RunEvent, RunStep } from '../../agent/run/events.ts';
-import type { ModelTurn } from '../../agent/calls/calls.ts';
+import type {
+  AgentClient,
+  AgentRun,
+  ErrorInfo,
+  RunEvent,
+  RunReport,
+  RunStep,
+  RunSummary,
+} from '../../client/index.ts';
 import { failedTool } from '../../agent/observation/observations.ts';
-import type { ErrorInfo } from '../../agent/values/vocabulary.ts';
-import type { AgentClient } from '../../client/api/agent-client.ts';
-import type { AgentRun } from '../../client/api/agent-run.ts';
-import type { RunSummary } from '../../client/read/list-runs.ts';
-import type { RunReport } from '../../client/report.ts';
 import { type Caller, isAllowed } from '../http/caller.ts';
 import { toldError } from '../access/failure-text.ts';
 import type { WaitingRun } from '../waiting/waiting-run.ts';
@@ -114,6 +116,8 @@ function toldStep(step: RunStep, told: Told): RunStep {
   const isText = typeof observation === 'string' && !told.errors;
   return withoutChanges(isText ? { ...step, observation: toldResult(action.tool, observation) } : step, told);
 }
+
+type ModelTurn = Extract<RunEvent, { type: 'model_ended' }>['turn'];
 
 /** A warning quotes the errors of models that were asked before another one answered. */
 function toldTurn(turn: ModelTurn, told: Told): ModelTurn {

@@ -1,6 +1,6 @@
 import { EventEmitter, once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { AgentClient } from '../../client/api/agent-client.ts';
+import type { AgentClient } from '../../client/index.ts';
 import { type WaitingReader, createWaitingReader } from './waiting-reader.ts';
 import type { WaitingRun } from './waiting-run.ts';
 

@@ -1,7 +1,11 @@
+import {
+  type AgentClient,
+  ClientClosed,
+  isSubAgent,
+  type RunSummary,
+  TemporalUnreachable,
+} from '../../client/index.ts';
 import { aFewAtATime } from '../../agent/values/concurrent.ts';
-import type { AgentClient } from '../../client/api/agent-client.ts';
-import { ClientClosed, TemporalUnreachable } from '../../client/connect/errors.ts';
-import { type RunSummary, isSubAgent } from '../../client/read/list-runs.ts';
 import { type WaitingRun, readWaitingRun, unreadableRun } from './waiting-run.ts';
 
 /** Reads the runs that wait now. `more`: more runs wait than are listed. Throws the errors of the client. */

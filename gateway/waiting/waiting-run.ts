@@ -1,14 +1,20 @@
-import { type Raise, usualRaise } from '../../agent/limits/usual-raise.ts';
-import { type WaitingCall, endsByExtension, needsPerson } from '../../agent/rules/waiting.ts';
-import { RunView } from '../../agent/views/view.ts';
-import { contentText } from '../../agent/values/content.ts';
+import {
+  type AgentClient,
+  asText,
+  contentText,
+  type Json,
+  needsPerson,
+  pausedCallText,
+  type PossibleDecision,
+  possibleDecisions,
+  possibleRaise,
+  type Raise,
+  type RunSummary,
+  RunView,
+  type WaitingCall,
+  workflowPage,
+} from '../../client/index.ts';
 import { boundedText } from '../../agent/values/values.ts';
-import { type Json, asText } from '../../agent/values/vocabulary.ts';
-import type { AgentClient } from '../../client/api/agent-client.ts';
-import { pausedCallText } from '../../client/connect/paused-calls.ts';
-import { workflowPage } from '../../client/connect/web-ui-page.ts';
-import { type PossibleDecision, possibleDecisions } from '../../agent/rules/possible-decisions.ts';
-import type { RunSummary } from '../../client/read/list-runs.ts';
 
 /** A run with calls that wait for a person, or that an operator has paused. */
 export interface WaitingRun {
@@ -87,7 +93,7 @@ export async function readWaitingRun(
       since: begun.get(wait.call) ?? 0,
       decisions: possibleDecisions(wait),
       proposed: proposedInput(view, wait),
-      raise: endsByExtension(wait) ? usualRaise(wait) : undefined,
+      raise: possibleRaise(wait),
     })),
   };
 }

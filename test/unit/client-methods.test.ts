@@ -86,6 +86,8 @@ const methods: [of: { name: string; prototype: object }, calls: { [method: strin
       cancel: () => agentRun().cancel(),
       labels: () => agentRun().labels(),
       recordedStart: () => agentRun().recordedStart(),
+      startedWith: () => agentRun().startedWith('a', 'q'),
+      exists: () => agentRun().exists(),
     },
   ],
   [

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { AgentRun } from '../../client/api/agent-run.ts';
+import { type AgentRun, AgentClient, RunNotFound, RunNotTaking } from '../../client/index.ts';
 import type { RunEvent } from '../../agent/run/events.ts';
 import { allOf } from '../support/all-of.ts';
 import { reloopHere } from '../support/reloop-here.ts';
@@ -79,4 +79,27 @@ test('a name that cannot be recorded starts nothing', async () => {
   const started = rig.client.as(' ').start('asker', 'what?', { id: 'named-nobody' });
   await expect(started).rejects.toThrow('by is a text of 1 to 200 characters.');
   await expect(rig.client.get('named-nobody').describe()).rejects.toMatchObject({ name: 'RunNotFound' });
+});
+
+test('an id stands for one start: agent, question and options are compared', async () => {
+  const options = { tags: ['nightly'], maxIterations: 3 };
+  const run = await rig.client.start('asker', 'what?', { id: 'started-with', ...options });
+  await run.result();
+  const startedWith = run.startedWith.bind(run);
+  expect([await run.exists(), await rig.client.get('started-never').exists()]).toEqual([true, false]);
+  expect(await startedWith('asker', 'what?', { ...options, id: 'another', detach: true })).toBe(true);
+  expect(await startedWith('named-waits', 'what?', options)).toBe(false);
+  expect(await startedWith('asker', 'what else?', options)).toBe(false);
+  expect(await startedWith('asker', 'what?', { ...options, tags: ['daily'] })).toBe(false);
+  expect(await startedWith('asker', 'what?')).toBe(false);
+  await expect(rig.client.get('started-never').startedWith('asker', 'what?')).rejects.toThrow(RunNotFound);
+});
+
+test('a decision in a name with a time to be taken is refused where no worker is', async () => {
+  const client = new AgentClient(rig.temporal, rig.client.address, `nobody-${rig.taskQueue}`);
+  const run = await client.start('asker', 'what?', { id: 'taken-by-nobody' });
+  const hasty = client.as('alice', undefined, { takenWithinMs: 50 });
+  await expect(hasty.get(run.id).pause()).rejects.toThrow(RunNotTaking);
+  await expect(hasty.as('bob').get(run.id).pause()).rejects.toThrow(RunNotTaking);
+  await run.cancel();
 });

@@ -1,6 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import type { ChatMessage } from '../../../agent/values/vocabulary.ts';
-import type { Input, InputPart } from '../../../client/start/read-input.ts';
+import type { ChatMessage, Input, InputPart } from '../../../client/index.ts';
 import { fieldOf } from '../../../agent/values/values.ts';
 import { Refused } from '../../http/problem.ts';
 import { bad } from '../../http/read-body.ts';

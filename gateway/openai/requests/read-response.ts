@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi';
 import { bad, optional, readBody } from '../../http/read-body.ts';
 import type { ApprovalAnswer } from '../../start/approvals.ts';
 import { readApprovalId } from '../approval-id.ts';
-import type { ClientTool } from '../../../agent/definition/client-tools.ts';
+import type { ClientTool } from '../../../client/index.ts';
 import type { ServedAgent } from '../../http/route.ts';
 import { takesClientTools } from '../../start/brought-tools.ts';
 import type { ClientResult } from '../../start/client-calls.ts';

@@ -1,4 +1,4 @@
-import type { ClientTool } from '../../../agent/definition/client-tools.ts';
+import type { ClientTool } from '../../../client/index.ts';
 import { fieldOf } from '../../../agent/values/values.ts';
 import { bad } from '../../http/read-body.ts';
 import { readTool } from '../../start/brought-tools.ts';

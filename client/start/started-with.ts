@@ -1,0 +1,39 @@
+import type { Client } from '@temporalio/client';
+import { overridesOf } from '../../agent/definition/overrides.ts';
+import { canonicalJson } from '../../agent/values/json-object.ts';
+import type { Json } from '../../agent/values/vocabulary.ts';
+import { type Input, readInput } from './read-input.ts';
+import { type RecordedStart, recordedStart } from './recorded-start.ts';
+import type { StartOptions } from './start-options.ts';
+
+/** A start as it is asked for. */
+interface AskedStart extends StartOptions {
+  agent: string;
+  input: Input;
+}
+
+/** Compares the first start of a run with another one. undefined: the record has none. Throws RunNotFound, InvalidInput. */
+export async function startedWith(
+  client: Client,
+  id: string,
+  { agent, input, session, chatHistory = [], variables, ...options }: AskedStart,
+): Promise<boolean | undefined> {
+  const begun = await recordedStart(client, id);
+  if (begun === undefined) return undefined;
+  const asked: RecordedStart = {
+    agent,
+    input: readInput(input).input,
+    session,
+    chatHistory: session === undefined ? chatHistory : undefined,
+    variables,
+    overrides: overridesOf(options),
+  };
+  return textOf(begun) === textOf(asked);
+}
+
+/** Tells two starts apart. The place where an image is recorded (`ref`) is known only after the start. */
+function textOf(start: RecordedStart): string {
+  return canonicalJson(
+    JSON.parse(JSON.stringify(start, (name, value: unknown) => (name === 'ref' ? undefined : value))) as Json,
+  );
+}
