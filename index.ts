@@ -49,7 +49,7 @@ export type {
 } from './agent/schedule/schedule-definition.ts';
 export type { WebhookEvent } from './agent/definition/webhook-route.ts';
 export type { HookAnswer, HookChange, HookContext, HookName, Hooks } from './agent/definition/hooks.ts';
-export type { SentWord } from './agent/rules/sender.ts';
+export type { SentMessage } from './agent/rules/sender.ts';
 export { ReloopPlugin, createWorker } from './worker/plugin.ts';
 export type { CreateWorkerOptions } from './worker/create-worker.ts';
 /** Temporal and a worker inside a program; loaded when called. */

@@ -5,7 +5,7 @@ import type { Hooks } from '../agent/definition/hooks.ts';
 import type { RunOverrides } from '../agent/definition/overrides.ts';
 import type { AgentKind } from '../agent/definition/kind.ts';
 import type { AgentManifest } from '../agent/definition/manifest.ts';
-import type { SentWord } from '../agent/rules/sender.ts';
+import type { SentMessage } from '../agent/rules/sender.ts';
 import type { Json } from '../agent/values/vocabulary.ts';
 import type { WebhookTarget } from '../agent/webhooks/delivery.ts';
 import type { Model } from '../models/model.ts';
@@ -31,7 +31,7 @@ export interface Dependencies {
   /** An answer as the agent's `output` schema wants it. Throws OutputParserError. */
   checkOutput(manifest: AgentManifest, output: Json): Json;
   /** The config's check of people's decisions and messages. */
-  authorize: ((word: SentWord) => boolean | Promise<boolean>) | undefined;
+  authorize: ((word: SentMessage) => boolean | Promise<boolean>) | undefined;
   /** The config's guardrails for model calls and tool calls. */
   hooks: Hooks | undefined;
   /** Signs the token of a deferred call, without the token; undefined: the worker has no key. */

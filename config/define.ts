@@ -5,7 +5,7 @@ import type { LoopOptions, MemoryManifest, Options, RequestOptions } from '../ag
 import type { ModelLimits } from '../agent/model-limits/lease-request.ts';
 import type { ScheduleDefinition } from '../agent/schedule/schedule-definition.ts';
 import type { WebhookEvent } from '../agent/definition/webhook-route.ts';
-import type { SentWord } from '../agent/rules/sender.ts';
+import type { SentMessage } from '../agent/rules/sender.ts';
 import type { Model, ModelErrorType, ReplyStore } from '../models/model.ts';
 import type { Price } from '../agent/definition/price.ts';
 import type { EncryptionOptions } from '../encryption/keys.ts';
@@ -138,7 +138,7 @@ export interface ConfigDefinition {
    * Asked before a run takes a decision or a message of a person. true: the run takes it. false, or an error: it is refused,
    * and nothing has happened. Runs that begin with it keep it. Default: everybody with access to the server may decide.
    */
-  authorize?(word: SentWord): boolean | Promise<boolean>;
+  authorize?(word: SentMessage): boolean | Promise<boolean>;
   /**
    * Guardrails for the model calls and tool calls of all agents: functions that may change or refuse them. A change is recorded with its
    * call. Runs that begin with hooks keep them: a worker without hooks makes no call for them. Default: none.

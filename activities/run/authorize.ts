@@ -1,5 +1,5 @@
 import { Context } from '@temporalio/activity';
-import type { SentWord } from '../../agent/rules/sender.ts';
+import type { SentMessage } from '../../agent/rules/sender.ts';
 import { classifyError } from '../attempt/errors.ts';
 import { startHeartbeat } from '../attempt/heartbeat.ts';
 import { inTime } from '../attempt/in-time.ts';
@@ -7,7 +7,7 @@ import type { Dependencies } from '../dependencies.ts';
 
 /** Asks the config's `authorize` about a person's decision or message. Returns the reason of a refusal; null: the run accepts it. */
 export function createAuthorize({ authorize }: Pick<Dependencies, 'authorize'>) {
-  return async (word: SentWord): Promise<string | null> => {
+  return async (word: SentMessage): Promise<string | null> => {
     if (authorize === undefined)
       return 'the run started with `authorize`, which the config of this worker does not have. Add it again.';
     const heartbeat = startHeartbeat(Context.current());

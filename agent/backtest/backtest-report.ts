@@ -16,7 +16,7 @@ export interface BacktestedRun extends RunComparison {
   /** null: it could not be read. */
   before: RunEnding | null;
   after: RunEnding | null;
-  /** Why there is nothing to compare. */
+  /** Reason why there is nothing to compare. */
   error: ErrorInfo | null;
 }
 
@@ -30,7 +30,7 @@ export interface BacktestReport {
   status: 'running' | 'completed' | 'failed' | 'cancelled';
   /** Runs that are to be asked again, in all. */
   total: number;
-  /** Those that were, in the order in which they ended. */
+  /** Runs that were asked again, in the order in which they ended. */
   runs: BacktestedRun[];
   totals: VerdictCounts & { changed: number; before: Usage; after: Usage };
 }

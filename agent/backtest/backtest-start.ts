@@ -37,7 +37,7 @@ export function readBacktestStart(sent: readonly unknown[], workflowId: string):
     throw wrong(`concurrency is a whole number from 1 to ${CONCURRENT_AT_MOST}.`);
   checkRuns(runs, workflowId);
   if (utf8Length(JSON.stringify(input)) > limits.questionBytes)
-    throw wrong('the ids of the runs are more than can be recorded at once. Begin two backtests.');
+    throw wrong('the ids of the runs are more than can be recorded at once. Start two backtests.');
   return {
     agent,
     overrides: overrides as RunOverrides | undefined,

@@ -30,9 +30,9 @@ interface RecordedCall {
 /** An observation as the model saw it in the recorded run. */
 export interface RecordedObservation {
   observation: Json;
-  /** It was the tool's own word, as far as that mattered to the run. */
+  /** The observation is the tool's own, as far as that mattered to the run. */
   fromTool: boolean;
-  /** There is no other of that tool and input. */
+  /** The recording has exactly one call of this tool with this input. */
   only: boolean;
 }
 
@@ -79,12 +79,12 @@ export function findRecorded(
   };
 }
 
-/** Also tells calls apart where they are counted. */
+/** Key of a call by tool and input, for looking up and for counting calls. */
 export function callKey({ tool, toolInput }: DecidedCall, schemas?: InputSchemas): string {
   return canonicalJson([tool, inputInOneForm(toolInput, schemas?.get(tool))]);
 }
 
-/** A call of which nothing had to be run is none: its tool may be there by now. */
+/** Adds the calls of a turn. Skips calls that were answered without a tool: the tool may exist by now. */
 function addDecided(
   recording: Recording,
   { call, turn: { decision } }: Extract<RunEvent, { type: 'model_ended' }>,

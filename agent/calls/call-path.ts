@@ -18,7 +18,7 @@ export function callPath(call: string): string[] {
 }
 
 /**
- * Workflow id of the run that a call is made in. `id`: the run that the call's path begins in. A sub-agent's run is named like its
+ * Workflow id of the run that a call is made in. `id`: the run that the call's path starts in. A sub-agent's run is named like its
  * parent's, a slash, and the call that it is.
  */
 export function workflowOfCall(id: string, call: string): string {

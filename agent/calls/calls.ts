@@ -13,7 +13,7 @@ import type { ErrorInfo, Json, ToolCall, Usage, Truncation } from '../values/voc
 /** The run and place that record the entries before a run's first own entry. */
 export interface Origin {
   runId: string;
-  /** Only where it is another workflow than the reader's own. */
+  /** Set if it is another workflow than the reader's own. */
   workflowId?: string | undefined;
   length: number;
   digest: string;
@@ -22,7 +22,7 @@ export interface Origin {
 export interface ResolveAgentInput {
   agent: string;
   overrides?: RunOverrides | undefined;
-  /** For a sub-agent: the rest of its parent's budget. */
+  /** The rest of the parent's budget; set for a sub-agent. */
   parentBudget?: Budget | undefined;
   /** The run continues a conversation, which not every kind does. */
   chatHistory?: true | undefined;
@@ -77,7 +77,7 @@ export interface PlannedAction {
   tool: string;
   toolInput: Json;
   toolCallId?: string | undefined;
-  /** Left out where it is the reply's text. */
+  /** Text of the model with this action; absent if it is the reply's text. */
   log?: string | undefined;
   observation?: Json | undefined;
   /** A person has to approve it; `error`: the tool's `approval` failed with this. */
@@ -129,9 +129,9 @@ export interface ModelTurn extends ForNextCall {
   attempt?: number | undefined;
   /** Sent by all attempts; absent where there were none. */
   heartbeats?: number | undefined;
-  /** Those of the decided calls that ran inline: tools without effects. */
+  /** The decided calls that ran inline: tools without effects. */
   made?: InlineCall[] | undefined;
-  /** Digest of the request, so that a later reader can tell whether it rebuilt the same. */
+  /** Digest of the request, so that a later reader can check whether it rebuilt the same. */
   request: string;
 }
 
@@ -143,11 +143,11 @@ export interface ToolResult {
    * runs the tool again.
    */
   kind?: 'error' | 'invalid' | 'deferred' | 'asks' | undefined;
-  /** Only with `invalid`: a person approved this input, so the tool has changed since. */
+  /** Set with `invalid` only: a person approved this input, so the tool has changed since. */
   approved?: true | undefined;
-  /** For a call that asks. */
+  /** State of a call that asks. */
   asks?: AskedState | undefined;
-  /** For a deferred call: the token that an answer without the run's id needs. */
+  /** Token that an answer to a deferred call needs if it does not have the run's id. */
   token?: string | undefined;
   /** Model calls made inside the tool. */
   usage?: Usage | undefined;
@@ -157,13 +157,13 @@ export interface ToolResult {
   attempt?: number | undefined;
   /**
    * Time at which the server scheduled the attempt that succeeded, in milliseconds since 1970. It names the attempt; the number does not,
-   * because `temporal activity reset` begins at 1 again. For an inline call: of the model call's attempt. Absent for the first attempt of an
+   * because `temporal activity reset` starts at 1 again. An inline call has the time of the model call's attempt. Absent for the first attempt of an
    * activity.
    */
   attemptScheduledAt?: number | undefined;
   /** Sent by all attempts; absent where there were none. */
   heartbeats?: number | undefined;
-  /** From a recording that has no other call of that tool and input. */
+  /** The recording has exactly one call of this tool with this input. */
   only?: true | undefined;
   /** Result of asking `reconcile` about an earlier schedule; with `done`, `output` is that schedule's result. */
   reconciled?: 'done' | 'notDone' | 'unknown' | undefined;
@@ -172,7 +172,7 @@ export interface ToolResult {
 
 /** Facts about a local activity that history does not have, recorded with its result: the call, and a tool's input. */
 export interface LocalCall {
-  /** As an activity's id would be. */
+  /** Same form as an activity's id. */
   id: string;
   input?: Json | undefined;
   ms?: number | undefined;
@@ -183,7 +183,7 @@ export interface LocalCall {
  * is scheduled, with the attempts that are left.
  */
 export interface InlineCall {
-  /** As an activity's id would be. */
+  /** Same form as an activity's id. */
   id: string;
   ms: number;
   result?: ToolResult | undefined;
@@ -221,7 +221,7 @@ export interface ToolCallMeta {
   approved?: true | undefined;
   /** The run has a context, which its agent's manifest holds. */
   context?: true | undefined;
-  /** The run began with a config that has hooks. */
+  /** The run started with a config that has hooks. */
   hooks?: true | undefined;
   /** Call the tool's `reconcile` about an earlier schedule of the call, in place of the tool. */
   reconcile?: true | undefined;
@@ -246,11 +246,14 @@ export interface FailureDetails {
   usage?: Usage | undefined;
   /** Sent by all attempts; absent where there were none. */
   heartbeats?: number | undefined;
-  /** For `effects: 'once'`: the call certainly had no effect. `again`: through no fault of the tool, so it is rescheduled; `failed`: the tool failed. */
+  /**
+   * The call with `effects: 'once'` certainly had no effect. `again`: the tool did not cause it, so the call is rescheduled; `failed`: the
+   * tool failed.
+   */
   notDone?: 'again' | 'failed' | undefined;
-  /** For a call in doubt: an attempt that may still be running. */
+  /** Attempt of a call in doubt that may still be running. */
   intent?: Intent | undefined;
-  /** For a call in doubt: type of the error, if the tool itself failed or took too long. Then the attempt counts. */
+  /** Type of the error of a call in doubt, if the tool itself failed or took too long. Then the attempt counts. */
   fault?: string | undefined;
   local?: LocalCall | undefined;
 }

@@ -4,13 +4,13 @@ export interface DeferToken {
   id: string;
   /** `3.1`, in a later runAgent of one workflow `1/3.1`. */
   call: string;
-  /** Nobody can guess it. */
+  /** Random text that cannot be guessed. */
   secret: string;
   /** Signature over the rest of the token, by a worker with a key. The run does not know the signature. */
   signature?: string | undefined;
 }
 
-/** One word, of characters that URLs may have. */
+/** The token as one text, of characters that URLs may have. */
 export function writeToken({ secret, call, id, signature }: DeferToken): string {
   const parts = [secret, call, id, ...(signature === undefined ? [] : [signature])];
   return parts.map(encodeURIComponent).join(':');

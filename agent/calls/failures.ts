@@ -12,16 +12,16 @@ export interface FailedCall {
   usage?: Usage | undefined;
   /** Heartbeats that the attempts sent, if the failure has the number. */
   heartbeats?: number | undefined;
-  /** It did not end on its own: its worker died, or took too long to end it. */
+  /** The call did not end on its own: its worker died, or took too long to end it. */
   timedOut?: true | undefined;
   /** Cancelled by the server while no attempt was under way: an earlier one may be lost. */
   unattended?: true | undefined;
   /** The recovery of a worker reported the failure: the attempt's process is gone. */
   processGone?: true | undefined;
-  /** For `effects: 'once'`: the runner's knowledge about the effect. */
+  /** The runner's knowledge about the effect of a call with `effects: 'once'`. */
   notDone?: FailureDetails['notDone'];
   intent?: Intent | undefined;
-  /** For `effects: 'once'`: type of the tool's own error that left the doubt. */
+  /** Type of the tool's own error that left a call with `effects: 'once'` in doubt. */
   fault?: string | undefined;
   local?: LocalCall | undefined;
 }
@@ -116,7 +116,7 @@ function shape(value: unknown): FailureShape {
   return value !== null && typeof value === 'object' ? value : {};
 }
 
-/** Words the error of a sub-agent whose id is in use: a run that was reset has an open sub-agent that began later. */
+/** Words the error of a sub-agent whose id is in use: a run that was reset has an open sub-agent that started later. */
 function alreadyStarted(workflowId = ''): string {
   return `The sub-agent of before the reset is still open: ${workflowId}. Let it end, or cancel it. Then retry this call.`;
 }

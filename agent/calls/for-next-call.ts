@@ -3,11 +3,11 @@ import type { PromptCount } from '../transcript/prompt-count.ts';
 
 /** Data that each model call returns for the next one. */
 export interface ForNextCall {
-  /** For an agent with a `repeatLimit`: its last decision. */
+  /** Last decision of an agent with a `repeatLimit`. */
   repeat?: Repeat | undefined;
-  /** For an agent with `compaction`: the size of the next prompt; a result leaves out the observations of its turn. */
+  /** Size of the next prompt of an agent with `compaction`; a result leaves out the observations of its turn. */
   size?: PromptSize | undefined;
-  /** For a long prompt: what the server counted. */
+  /** The server's count of a long prompt. */
   count?: PromptCount | undefined;
 }
 

@@ -3,19 +3,19 @@ import type { Intent } from './calls.ts';
 
 /** The one heartbeat record of every activity; the fields an activity does not use are absent. */
 export interface Heartbeat {
-  /** Attempts that failed by themselves; a worker's death is none. */
+  /** Failed attempts, not counting worker deaths. */
   failures?: number | undefined;
   /** Message of the last such failure. */
   lastError?: string | undefined;
-  /** The last attempt that did not vanish with its worker: it failed on its own, or its worker was told to end. */
+  /** The last attempt that did not vanish with its worker: it failed on its own, or its worker was shut down. */
   endedAt?: number | undefined;
   /** Attempts that were held back: by an outage of the model, or by its limits. */
   waits?: number | undefined;
-  /** Begin of the wait for the model's limits, in milliseconds since 1970. */
+  /** Start of the wait for the model's limits, in milliseconds since 1970. */
   waitsSince?: number | undefined;
   /** Attempts that met a worker without the tool. */
   missed?: number | undefined;
-  /** For `effects: 'once'` only. */
+  /** Set for `effects: 'once'` only. */
   intent?: Intent | undefined;
   /** The last attempt of such a call that certainly had no effect. */
   notDone?: number | undefined;

@@ -9,7 +9,7 @@ import type { StepEntry } from '../transcript/entries.ts';
 
 /** Data that a run hands to the run that repeats some of its steps. JSON; recorded in history. */
 
-/** The command. A fork is a run of another id. An open run rewinds itself; a run that is over begins again under its id. */
+/** The command. A fork is a run of another id. An open run rewinds itself; a run that is over starts again under its id. */
 export type RestartedBy = 'rewind' | 'fork' | 'retry';
 
 /** Starting point of a restarted run, in place of a question: part of its input. */
@@ -44,7 +44,7 @@ export interface KeptTurn {
 /** End of a call in the run before: its entry in the transcript. */
 export interface KeptEnd {
   entry: StepEntry;
-  /** The observation is the tool's own word. */
+  /** The observation is the tool's own. */
   fromTool: boolean;
 }
 
@@ -75,8 +75,7 @@ export interface RestartedEvent {
   iterations: number;
   usage: Usage;
   /**
-   * For a turn that is resumed: those of its calls that are made again. The other calls and the model's decision are
-   * kept.
+   * The calls of a resumed turn that run again. The other calls and the model's decision are kept.
    */
   again?: string[] | undefined;
   edits?: { call: string; observation: Json }[] | undefined;
@@ -87,12 +86,12 @@ export function isOnce({ effects }: ToolManifest): boolean {
   return effects === 'once';
 }
 
-/** Tells two inputs of a tool apart, in whatever order their fields were written; a field that is null is as good as absent. */
+/** Digest of a tool's input. The order of fields does not matter; a field that is null counts as absent. */
 export function inputDigest(input: Json): string {
   return extendDigest(EMPTY_DIGEST, canonicalJson(isObject(input) ? withoutNulls(input) : input));
 }
 
-/** Name of the activity that reads the effects of dropped steps, before a run begins that does them again. */
+/** Name of the activity that reads the effects of dropped steps, before a run starts that does them again. */
 export const EARLIER_EFFECTS = 'earlierEffects';
 
 /**

@@ -7,7 +7,7 @@ export interface Budget {
   cost?: number | null | undefined;
 }
 
-/** The agent's budget, with the run's limits in place of its own, one by one; null for no limit. */
+/** The agent's budget, each limit overridden by the run's; null for no limit. */
 export function overriddenBudget(own: Budget = {}, given: Budget = {}): Budget | undefined {
   return budgetOf({
     totalTokens: given.totalTokens === undefined ? own.totalTokens : given.totalTokens,
@@ -33,7 +33,7 @@ export function budgetCost(usage: Usage): number {
   return dollars(knownCost(usage) + (usage.estimatedCost ?? 0));
 }
 
-/** Only the limits there are; undefined where there are none. */
+/** The budget with the limits that are set; undefined if none is set. */
 function budgetOf({ totalTokens, cost }: Budget): Budget | undefined {
   const budget = { totalTokens: totalTokens ?? undefined, cost: cost ?? undefined };
   return budget.totalTokens === undefined && budget.cost === undefined ? undefined : budget;

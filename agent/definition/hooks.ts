@@ -8,7 +8,7 @@ import type { RunContext } from './run-context.ts';
  */
 export interface Hooks {
   /**
-   * Before each request to a model, also for a summary and for `complete` of a tool. Other `messages` are sent in place of the given ones.
+   * Runs before each request to a model, also for a summary and for `complete` of a tool. Other `messages` are sent in place of the given ones.
    * `block`: the model is not asked, and the call fails with `HookBlocked` and this reason.
    */
   beforeModel?(
@@ -16,7 +16,7 @@ export interface Hooks {
     call: HookContext,
   ): HookAnswer<{ messages: ChatMessage[] }, { block: string }>;
   /**
-   * After each reply of a model, before it is read and recorded. `block`: the reply is not recorded, and the call fails with `HookBlocked`
+   * Runs after each reply of a model, before it is read and recorded. `block`: the reply is not recorded, and the call fails with `HookBlocked`
    * and this reason. With this hook, no text is shown while the model writes.
    */
   afterModel?(
@@ -24,14 +24,14 @@ export interface Hooks {
     call: HookContext,
   ): HookAnswer<{ text?: string | undefined; toolCalls?: ToolCall[] | undefined }, { block: string }>;
   /**
-   * For each tool call that the model decided on, before a person is asked for approval. `input`: as the tool's schema reads it. Another
+   * Runs for each tool call that the model decided on, before a person is asked for approval. `input`: as the tool's schema reads it. Another
    * `input` replaces the model's. `refuse`: the tool is not run, and the model gets this observation.
    */
   beforeTool?(
     action: { tool: string; input: Json },
     call: HookContext,
   ): HookAnswer<{ input: Json }, { refuse: string }>;
-  /** After a tool of this worker has run, before its observation is recorded. */
+  /** Runs after a tool of this worker, before its observation is recorded. */
   afterTool?(
     step: { tool: string; input: Json; observation: Json },
     call: HookContext,

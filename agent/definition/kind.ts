@@ -83,7 +83,7 @@ export interface ParserInput {
 /** An action as a parser reads it. */
 export interface ParsedAction extends AgentAction {
   toolCallId?: string | undefined;
-  /** Why this one native tool call cannot be read; the others of its turn may be. */
+  /** Reason why this native tool call cannot be read; the other calls of its turn may be readable. */
   unreadable?: string | undefined;
 }
 

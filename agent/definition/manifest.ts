@@ -29,7 +29,7 @@ export interface ToolRules {
    * effect once more ('once'). If it is unknown whether a 'once' call took effect, a person is asked.
    */
   effects: 'none' | 'idempotent' | 'once';
-  /** When the attempts are used up: wait for a person (default), tell the model, or fail the run. */
+  /** Reaction when the attempts are used up: wait for a person (default), give the model the error, or fail the run. */
   onFailure: 'ask' | 'observe' | 'fail';
   /** The observation is the run's output. */
   returnDirect: boolean;
@@ -37,7 +37,7 @@ export interface ToolRules {
   maxOutputChars: number;
 }
 
-/** Longest wait for a person, and the reaction at its end: the model is told, or the run fails. */
+/** Longest wait for a person, and the reaction at its end: an observation for the model, or the run fails. */
 export interface AskTimeout {
   afterMs: number;
   unanswered: 'observe' | 'fail';
@@ -55,7 +55,7 @@ export interface ToolManifest extends ToolRules {
   reconciles?: true | undefined;
   /** An activity that another worker runs, in whatever language: no runner of ours is around it. */
   external?: true | undefined;
-  /** For an external tool that heartbeats: the longest silence. */
+  /** Longest silence of an external tool that heartbeats. */
   heartbeatTimeoutMs?: number | undefined;
   /** Task queue of its calls. Absent: that of the run. */
   taskQueue?: string | undefined;
@@ -67,13 +67,13 @@ export interface ToolManifest extends ToolRules {
   human?: true | undefined;
   /** No code runs: the caller of the run carries the call out, and sends the result. */
   client?: true | undefined;
-  /** Its first attempt has no activity of its own. */
+  /** The first attempt runs in the activity of the model call. */
   inline?: true | undefined;
   /** A person has to approve its calls: all of them, or those that the tool's function chooses. */
   approval?: 'always' | 'sometimes' | undefined;
   /** The only people who may end a wait for approval. undefined: everybody. */
   approvers?: string[] | undefined;
-  /** In place of the agent's. */
+  /** Overrides the agent's. */
   askTimeout?: AskTimeout | undefined;
 }
 
@@ -93,7 +93,7 @@ export interface CompactionManifest {
   window: number;
   /** The share of the window that a prompt may take before old turns become a summary. Default 0.8. */
   at: number;
-  /** Number of the last turns that stay word for word; fewer if they are long. Default 6. */
+  /** Number of the last turns that stay unchanged; fewer if they are long. Default 6. */
   keep: number;
 }
 
@@ -103,7 +103,7 @@ export interface RequestOptions {
   api: 'chat' | 'completions';
   /** Default true. */
   stream: boolean;
-  /** false: the model takes no images. A question with images is refused at the start; earlier images are told in words. */
+  /** false: the model takes no images. A question with images is refused at the start; earlier images are described in words. */
   images?: boolean | undefined;
   temperature?: number | undefined;
   maxTokens?: number | undefined;
@@ -130,7 +130,7 @@ export interface StopMessages {
 export interface LoopOptions {
   /** Turns the loop may take; null for no limit. Default 15. */
   maxIterations: number | null;
-  /** true (default): tell the model that its reply could not be read; a text: tell it this; false: fail the run. */
+  /** true (default): the model learns that its reply could not be read; a text: the model gets this text; false: the run fails. */
   handleParsingErrors: boolean | string;
   /** The model sees the last n steps. Default -1: all. */
   trimIntermediateSteps: number;
@@ -142,12 +142,12 @@ export interface LoopOptions {
    */
   stopMessage?: string | StopMessages | undefined;
   /**
-   * The n-th identical action in a row is not run, the model is told instead; one more stops the run as max_iterations does.
+   * The n-th identical action in a row is not run: the model gets a note. One more stops the run as max_iterations does.
    * Off by default.
    */
   repeatLimit?: number | undefined;
   /**
-   * At a limit (turns, time, budget, repeats): end the run ('stop', the default), or wait for a person, who raises the
+   * Reaction to a limit (turns, time, budget, repeats): end the run ('stop', the default), or wait for a person, who raises the
    * limit, gives the answer, or lets the run end ('ask').
    */
   onLimit?: 'stop' | 'ask' | undefined;
@@ -171,7 +171,7 @@ export interface Fallback {
 
 /**
  * An agent, resolved once at the start of a run and pinned for its whole lineage: nothing a deploy changes in a
- * definition reaches a run that has begun.
+ * definition reaches a run that has started.
  */
 export interface AgentManifest extends LoopOptions {
   /** The agent took the conversation over from another agent of the run. */
@@ -189,7 +189,7 @@ export interface AgentManifest extends LoopOptions {
   /** Name of the model adapter in the worker's config, and the model's own name. */
   adapter: string;
   model: string;
-  /** Price of the model when the run began; absent if the config has none. */
+  /** Price of the model when the run started; absent if the config has none. */
   price?: Price | undefined;
   /** Models that are asked after a failure of the one before, in this order. Absent: none. */
   fallbacks?: readonly Fallback[] | undefined;

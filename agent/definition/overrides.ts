@@ -38,11 +38,11 @@ interface Check {
 }
 
 interface Override {
-  /** Its field of the manifest. Default: its own name. */
+  /** Field of the manifest. Default: the override's name. */
   recordedAs?: keyof RunOverrides;
   /** null is a value, no limit, and not the same as a field that is left out. */
   nullable?: true;
-  /** For an object: one for each of its fields. */
+  /** One check, or one for each field of an object. */
   check: Check | { readonly [field: string]: Check };
 }
 
@@ -115,7 +115,7 @@ const all = Object.entries(overrides).map(([name, { recordedAs = name, nullable 
 /** Names in a start, for lists of known fields. */
 export const OVERRIDES: readonly string[] = all.map(({ name }) => name);
 
-/** Those that null is a value of. */
+/** Overrides that may be null. */
 export const NULLABLE_OVERRIDES: readonly string[] = all
   .filter(({ nullable }) => nullable)
   .map(({ name }) => name);
@@ -129,7 +129,7 @@ const checks = new Map(
   ),
 );
 
-/** Fields with fields of their own. */
+/** Overrides that are objects. */
 const parents = new Set(all.flatMap(({ recordedAs, check }) => (isCheck(check) ? [] : [recordedAs])));
 
 /** Problem of recorded overrides in one sentence; undefined if there is none. They may come from any program. */

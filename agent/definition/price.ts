@@ -8,7 +8,7 @@ export interface Price {
   cachedInput?: number | undefined;
 }
 
-/** Tokens of one reply, as a model tells them. */
+/** Tokens of one reply, as a model reports them. */
 export type Tokens = Pick<
   Usage,
   | 'promptTokens'

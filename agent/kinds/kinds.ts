@@ -7,7 +7,7 @@ import { zeroShot } from './zero-shot.ts';
 /** The one list: a new kind is a file beside this one and a name here. */
 export const builtInKinds: readonly AgentKind[] = [zeroShot, structuredChat, conversational, toolCalling];
 
-/** A built-in kind, to make one's own of it. Throws for a name that is none. */
+/** A built-in kind, as a base for a custom one. Throws for an unknown name. */
 export function builtInKind(name: string): AgentKind {
   const found = builtInKinds.find((kind) => kind.name === name);
   if (found !== undefined) return found;

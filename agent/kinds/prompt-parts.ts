@@ -35,8 +35,8 @@ export function textScratchpad(shown: Pick<PromptContext, 'steps' | 'messages'>,
   let text = '';
   for (const [index, part] of parts.entries()) {
     const next = parts[index + 1];
-    const goesOn = next?.type === 'message' && next.role === 'user';
-    text += textOf(part) + (goesOn ? '' : again);
+    const userFollows = next?.type === 'message' && next.role === 'user';
+    text += textOf(part) + (userFollows ? '' : again);
   }
   return text;
 }
@@ -53,7 +53,7 @@ function textOf(part: PromptPart): string {
   return `\n${part.summary === true ? '' : USER_SAYS}${part.text}`;
 }
 
-/** Instructions for an answer that has to fit a schema; empty for other agents. Begins with a blank line. */
+/** Instructions for an answer that has to fit a schema; empty for other agents. Starts with a blank line. */
 export function outputInstructions({ output }: AgentManifest): string {
   if (output === undefined) return '';
   return `\n\nThe final answer has to be JSON, and nothing but JSON, that fits this JSON Schema:\n${JSON.stringify(output)}`;

@@ -34,12 +34,12 @@ export const toolCalling: AgentKind<'system' | 'human'> = {
   render({ manifest, input, chatHistory, variables, steps, messages, closing }) {
     const values = { ...variables, input };
     const part = (name: string) => fill(manifest.prompt[name] ?? '', values);
-    const told = (part('system') + outputInstructions(manifest)).trim();
+    const instructions = (part('system') + outputInstructions(manifest)).trim();
     const tools = manifest.tools.map(toolSpec);
     return {
       type: 'messages',
       messages: [
-        ...(told === '' ? [] : [{ role: 'system', content: told } as const]),
+        ...(instructions === '' ? [] : [{ role: 'system', content: instructions } as const]),
         ...chatHistory,
         { role: 'user', content: part('human') },
         ...scratchpad(promptParts({ steps, messages })),

@@ -8,7 +8,7 @@ import { type LimitName, limitNames } from './run-limits.ts';
 
 /** The amounts by which a person raises the limits of a run. */
 
-/** As a person or a program says it. Durations are milliseconds or texts such as '10m'. */
+/** An extension as a person or a program sends it. Durations are milliseconds or texts such as '10m'. */
 export interface Extension {
   iterations?: number | undefined;
   time?: number | string | undefined;

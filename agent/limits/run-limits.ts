@@ -21,25 +21,25 @@ interface Limit {
   stop: StopReason;
   unit: string;
   /** undefined: the agent has no such limit. */
-  standing(
+  measured(
     manifest: AgentManifest,
     counters: Counters,
     nowMs: number,
   ): { limit: number; used: number } | undefined;
 }
 
-/** In the order in which they are looked at. */
+/** Limits in the order in which they are checked. */
 const runLimits: { readonly [L in LimitName]-?: Limit } = {
   iterations: {
     stop: 'max_iterations',
     unit: 'iterations',
-    standing: ({ maxIterations }, { iterations }) =>
+    measured: ({ maxIterations }, { iterations }) =>
       maxIterations === null ? undefined : { limit: maxIterations, used: iterations },
   },
   timeMs: {
     stop: 'max_execution_time',
     unit: 'ms',
-    standing: ({ maxExecutionTimeMs }, { startedAtMs, waitedMs }, nowMs) =>
+    measured: ({ maxExecutionTimeMs }, { startedAtMs, waitedMs }, nowMs) =>
       maxExecutionTimeMs === null
         ? undefined
         : { limit: maxExecutionTimeMs, used: nowMs - startedAtMs - waitedMs },
@@ -47,18 +47,18 @@ const runLimits: { readonly [L in LimitName]-?: Limit } = {
   tokens: {
     stop: 'budget',
     unit: 'tokens',
-    standing: ({ budget }, { usage }) => budgetStanding(budget?.totalTokens, budgetTokens(usage)),
+    measured: ({ budget }, { usage }) => measuredBudget(budget?.totalTokens, budgetTokens(usage)),
   },
   cost: {
     stop: 'budget',
     unit: 'dollars',
-    standing: ({ budget }, { usage }) => budgetStanding(budget?.cost, budgetCost(usage)),
+    measured: ({ budget }, { usage }) => measuredBudget(budget?.cost, budgetCost(usage)),
   },
 };
 
 export const limitNames = Object.keys(runLimits) as LimitName[]; // the keys of the literal above
 
-function budgetStanding(limit: number | null | undefined, used: number) {
+function measuredBudget(limit: number | null | undefined, used: number) {
   return limit === undefined || limit === null ? undefined : { limit, used };
 }
 
@@ -67,7 +67,7 @@ const REPEATS = 'repeats';
 /** The limits an agent has. While its definition is not there it may have any. */
 export function limitsOf(manifest: AgentManifest | undefined, counters: Counters | undefined): LimitName[] {
   if (manifest === undefined || counters === undefined) return limitNames;
-  return limitNames.filter((name) => runLimits[name].standing(manifest, counters, 0) !== undefined);
+  return limitNames.filter((name) => runLimits[name].measured(manifest, counters, 0) !== undefined);
 }
 
 /** The limit that caused a stop: the first that the run has reached. */
@@ -78,12 +78,12 @@ export function exceededLimit(
   nowMs: number,
 ): ReachedLimit {
   for (const raise of limitNames) {
-    const { unit, standing, ...rule } = runLimits[raise];
-    const stands = rule.stop === stop ? standing(manifest, counters, nowMs) : undefined;
-    if (stands === undefined) continue;
-    const limit = dollars(stands.limit + (counters.allowance?.[raise] ?? 0));
-    if (dollars(stands.used - limit) >= 0)
-      return { stop, raise, over: dollars(stands.used - limit), figure: `${limit} ${unit}` };
+    const { unit, measured, ...rule } = runLimits[raise];
+    const now = rule.stop === stop ? measured(manifest, counters, nowMs) : undefined;
+    if (now === undefined) continue;
+    const limit = dollars(now.limit + (counters.allowance?.[raise] ?? 0));
+    if (dollars(now.used - limit) >= 0)
+      return { stop, raise, over: dollars(now.used - limit), figure: `${limit} ${unit}` };
   }
   throw new Error(`unreachable: the run stands at no limit that stops it as ${stop}`);
 }

@@ -3,8 +3,8 @@ import type { AgentManifest } from '../definition/manifest.ts';
 import type { StopReason } from '../values/vocabulary.ts';
 
 /**
- * Answer of a run that a limit stopped: the agent's `stopMessage`, else the fixed sentence of its kind. LangChain has no budget,
- * so that a budget has a sentence that names it.
+ * Answer of a run that a limit stopped: the agent's `stopMessage`, or the fixed sentence of its kind. LangChain has no budgets, so the
+ * sentences for budgets are Reloop's.
  */
 export function stopMessage(manifest: AgentManifest, counters: Counters, stop: StopReason): string {
   const { stopMessage: own = {}, stoppedOutput } = manifest;

@@ -13,17 +13,17 @@ import type { LivePiece } from './live-piece.ts';
 /** The calls of a run under way, and what a reader has of their texts. */
 export interface LiveCalls {
   readonly underWay: CallsUnderWay;
-  /** When the call under way was scheduled; undefined: it is not under way. */
+  /** Time at which the call under way was scheduled; undefined: it is not under way. */
   scheduledAt(call: string): number | undefined;
-  /** Takes the next recorded event. Returns the live events of pieces that came before the call's beginning was read. */
+  /** Takes the next recorded event. Returns the live events of pieces that came before the call's start was read. */
   recorded(event: RunEvent, runId: string): LiveEvent[];
-  /** Takes pieces of the channel; one event tells all of a text that is new. */
+  /** Takes pieces of the channel; one event has all of a text that is new. */
   pieces(pieces: readonly LivePiece[]): LiveEvent[];
   /** Takes what a heartbeat says of a call's attempt. */
   heartbeat(call: string, beat: HeartbeatTexts): LiveEvent[];
 }
 
-/** Most pieces of calls that are kept until their beginning is read. */
+/** Most pieces of calls that are kept until their start is read. */
 const MOST_EARLY = 400;
 
 /**

@@ -1,9 +1,9 @@
 /** The place of a text in time: later attempts have later places. */
 export interface TextPlace {
-  /** When the call was scheduled, in milliseconds since 1970 by the server's clock. */
+  /** Time at which the call was scheduled, in milliseconds since 1970 by the server's clock. */
   scheduledAt: number;
   attempt: number;
-  /** Number of times that the attempt has begun its text again, as it does for another model. */
+  /** Number of times that the attempt has started its text again, as it does for another model. */
   restart: number;
 }
 

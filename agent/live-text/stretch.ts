@@ -24,7 +24,7 @@ export function withPiece(stretch: Stretch, offset: number, delta: string, most:
   return joined(cut({ ...stretch, text: stretch.text + delta.slice(end - offset) }, most), most);
 }
 
-/** Takes a later state of the text, which begins at `from`; leaves the text as it is if the state is not later. */
+/** Takes a later state of the text, which starts at `from`; leaves the text as it is if the state is not later. */
 export function withState(stretch: Stretch, from: number, text: string, most: number): Stretch {
   if (from <= endOf(stretch)) return withPiece(stretch, from, text, most);
   return joined(cut({ ...stretch, from, text }, most), most);

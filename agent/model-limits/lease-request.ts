@@ -32,7 +32,7 @@ export interface Want {
   calls: number;
   /** Estimated tokens of each. */
   tokens: number;
-  /** Begin of the longest wait, in milliseconds since 1970. */
+  /** Start of the longest wait, in milliseconds since 1970. */
   since: number;
 }
 
@@ -57,9 +57,9 @@ export interface LeaseRequest {
 }
 
 export interface Lease {
-  /** Calls that may begin now, for each of the wants. */
+  /** Calls that may start now, for each of the wants. */
   granted: number[];
-  /** Estimated time until all calls have begun that wait now. */
+  /** Estimated time until all calls that wait now have started. */
   waitMs: number;
 }
 

@@ -99,7 +99,7 @@ function refilled(state: LimiterState, { rpm, tpm }: ModelLimits, now: number): 
   };
 }
 
-/** At least one request can be saved up, however few the limit allows. 0 for no limit. */
+/** Saved requests or tokens after some time. At least one can be saved, however few the limit allows. 0 for no limit. */
 function refilledBy(saved: number, limit: number | undefined, ms: number): number {
   if (limit === undefined) return 0;
   return Math.min(Math.max(1, perMs(limit) * SAVED_MS), saved + perMs(limit) * ms);

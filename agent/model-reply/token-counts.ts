@@ -1,11 +1,11 @@
-/** Token counts of one reply, as far as they were told. */
-export interface ToldCounts {
+/** Token counts of one reply, as far as the server reported them. */
+export interface ReportedCounts {
   prompt?: number | undefined;
   completion?: number | undefined;
   total?: number | undefined;
-  /** Those of the prompt that came from the provider's cache. */
+  /** Tokens of the prompt that came from the provider's cache. */
   cached?: number | undefined;
-  /** Those of the prompt that were written to the cache, where `prompt` may be without them. */
+  /** Tokens of the prompt that were written to the cache; `prompt` may be without them. */
   written?: number | undefined;
   /** The model's thoughts, where `completion` may be without them. */
   thoughts?: number | undefined;
@@ -29,11 +29,11 @@ export interface WholeCounts {
  * Anthropic's API and Bedrock count cached tokens beside the input; xAI, and Gemini behind gateways, count thoughts beside the
  * completion: they are in the total alone, or in `reasoning_tokens`.
  */
-export function wholeCounts(told: ToldCounts): WholeCounts | undefined {
-  const { prompt = 0, completion = 0, total = 0, cached = 0, written = 0, thoughts = 0 } = told;
+export function wholeCounts(reported: ReportedCounts): WholeCounts | undefined {
+  const { prompt = 0, completion = 0, total = 0, cached = 0, written = 0, thoughts = 0 } = reported;
   const cache = cached + written;
   const isBeside =
-    told.cacheBeside === true ||
+    reported.cacheBeside === true ||
     cached > prompt ||
     (cache > 0 && total === prompt + cache + completion && thoughts < cache);
   const promptTokens = isBeside ? prompt + cache : prompt;

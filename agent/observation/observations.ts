@@ -69,13 +69,13 @@ export function summarized(text: string): string {
   return `Notes on the work so far. The steps themselves are no longer shown.\n${text}`;
 }
 
-/** In place of an assistant's message without a text: some servers refuse it. */
+/** Replaces an assistant's message without a text: some servers refuse it. */
 export const EMPTY_REPLY = '(a reply without text)';
 
-/** In place of a user's message without a text. */
+/** Replaces a user's message without a text. */
 export const EMPTY_MESSAGE = '(a message without text)';
 
-/** In place of the result of a call that a request shows without one. */
+/** Replaces a result that a request does not have. */
 export const NO_RESULT = 'There is no result of this call.';
 
 /** A result in a request that does not show its call. */
@@ -83,7 +83,7 @@ export function resultOfUnknownCall(text: string): string {
   return `Result of an earlier tool call: ${text}`;
 }
 
-/** A call and its result for a model that is shown them in words. */
+/** A call described in words, for a model that does not take calls. */
 export function calledInWords(tool: string, input: string): string {
   return `[I called the tool ${tool} with ${input}]`;
 }
@@ -92,17 +92,17 @@ export function resultInWords(tool: string, text: string): string {
   return `[Result of the tool ${tool}] ${text}`;
 }
 
-/** The assistant's word between a result and a user's message, for servers that want the roles in turn. */
+/** The assistant's message between a result and a user's message, for servers that want the roles in turn. */
 export const NOTED = 'Noted.';
 
-/** The user's word before a conversation that the assistant begins. */
+/** The user's message before a conversation that the assistant starts. */
 export const NOTHING_SAID = '(The conversation begins.)';
 
 export function handedOver(agent: string): string {
   return `The conversation is handed over to ${agent}.`;
 }
 
-/** For a second handoff in one turn. */
+/** Observation of a second handoff in one turn. */
 export function ignoredHandoff(agent: string): string {
   return `Ignored: the conversation can be handed over to one agent at a time, and it goes to ${agent}.`;
 }
@@ -111,12 +111,12 @@ export function failedTool(tool: string, error: ErrorInfo): string {
   return `The tool ${tool} failed: ${error.message}`;
 }
 
-/** For a call with `effects: 'once'` that a person has to check. */
+/** Error of a call with `effects: 'once'` that a person has to check. */
 export function inDoubt(tool: string, what: string): string {
   return `${notKnown(tool)}${what.replace(/[.!]$/u, '')}.`;
 }
 
-/** For a call that was in doubt until its tool said that it had no effect. `doubt`: text of {@link inDoubt}. */
+/** Text about a call that was in doubt until its tool said that it had no effect. `doubt`: text of {@link inDoubt}. */
 export function withoutEffect(tool: string, doubt: string): string {
   const what = doubt.startsWith(notKnown(tool)) ? doubt.slice(notKnown(tool).length) : doubt;
   return `${tool} did nothing, its reconcile says: ${what}`;
@@ -147,10 +147,10 @@ export function shortenedObservation(kept: number, total: number): string {
   return `\n[shortened to fit into the model's context: the first ${kept} of ${total} characters]`;
 }
 
-/** In place of the result of a call that the run's time limit cut. */
+/** Observation of a call that the run's time limit cut. */
 export const CUT_CALL = "This tool call was cut off at the run's time limit; there is no result.";
 
-/** As {@link CUT_CALL}, of a call that may have done something before it was cut. */
+/** Observation of a call that may have done something before the run's time limit cut it. */
 export const CUT_IN_DOUBT =
   "This tool call was cut off at the run's time limit; it may or may not have taken effect, and there is no result.";
 

@@ -7,7 +7,7 @@ const written = new WeakMap<JsonSchema, JsonSchema>();
 
 /**
  * The schema of a tool's arguments as a request declares it. The tool checks its input by its own schema; this is what models are
- * shown, in the words that all servers take and read:
+ * shown, in the keywords that all servers take and read:
  * - an object with `properties`, and no combinations at the top (OpenAI and Anthropic refuse both),
  * - `enum` beside `const`, and `anyOf` for `oneOf` (Ollama 0.17 shows a model only type, items, description, enum, properties and
  *   anyOf),

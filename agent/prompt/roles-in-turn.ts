@@ -5,7 +5,7 @@ import type { ChatMessage } from '../values/vocabulary.ts';
 
 /**
  * The prompt for servers that want the roles in turn (templates of Mistral, Gemma and Llama; Mistral's own API refuses a user's
- * message after a tool's result): neighbours of one role are one message, and a short word of the assistant stands between a
+ * message after a tool's result): neighbours of one role are one message, and a short message of the assistant stands between a
  * result and a user's message. Nothing is left out.
  */
 export function rolesInTurn(prompt: ModelPrompt): ModelPrompt {

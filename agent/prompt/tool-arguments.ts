@@ -22,8 +22,8 @@ export function readArguments(text: string): Json {
 
 /**
  * The arguments of an earlier call as a request repeats them: always the text of a JSON object, since llama.cpp, vLLM and
- * gateways to Anthropic parse it. As they came if they are one; else what {@link readArguments} reads in them, and of
- * unreadable arguments `{ unreadable: text }`.
+ * gateways to Anthropic parse it. The same text if it is one; otherwise what {@link readArguments} reads in it, and
+ * `{ unreadable: text }` if it cannot be read.
  */
 export function argumentsToSend(text: string): string {
   if (isObject(parseJson(text))) return text;

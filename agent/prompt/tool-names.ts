@@ -2,7 +2,7 @@
 export const CALLABLE = /^[a-zA-Z0-9_-]{1,64}$/u;
 
 const MOST_CHARS = 64;
-/** A longer name is none with something around it. */
+/** A longer text is not a name with something around it. */
 const MOST_WRITTEN = 200;
 
 /** Name of a call without one. */
@@ -24,7 +24,7 @@ export function toolNamed(name: string, tools: readonly string[]): string | unde
   return [bare, inNamespace].find((known) => known !== undefined && tools.includes(known));
 }
 
-/** The name of an earlier call as a request repeats it: the tool that is meant, else with `_` for each character that providers refuse. */
+/** The name of an earlier call as a request repeats it: the tool that is meant, or the name with `_` for each character that providers refuse. */
 export function nameToSend(name: string, tools: readonly string[]): string {
   const known = toolNamed(name, tools) ?? name;
   if (CALLABLE.test(known)) return known;

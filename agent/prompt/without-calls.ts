@@ -3,7 +3,7 @@ import { calledInWords, resultInWords } from '../observation/observations.ts';
 import { contentText } from '../values/content.ts';
 import type { ChatMessage } from '../values/vocabulary.ts';
 
-/** The prompt without tools: its calls and their results are told in words, the results of a turn in one message. */
+/** The prompt without tools: its calls and their results are described in words, the results of a turn in one message. */
 export function withoutCalls(prompt: ModelPrompt): ModelPrompt {
   if (prompt.type === 'text') return prompt;
   const names = new Map<string, string>();

@@ -6,7 +6,7 @@ const MARKS = ['<tool_call>', '<|tool_call', '<｜tool▁call', '[TOOL_CALLS]', 
 
 /**
  * Returns true for an answer that is, or ends with, a call of a tool in the format of the model's template: the server did not read it. An answer that
- * explains such a format in a sentence is none.
+ * explains such a format in a sentence is not a call.
  */
 export function isCallAsText(answer: Json, tools: readonly ToolManifest[]): boolean {
   if (typeof answer !== 'string') return false;

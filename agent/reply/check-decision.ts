@@ -44,7 +44,7 @@ function problemOf(decision: { type?: unknown; output?: unknown; actions?: unkno
   return fit ? undefined : 'an action lacks its tool, or its toolInput is not a JSON value';
 }
 
-/** undefined, functions and symbols are none, and would be lost on the way. */
+/** False for undefined, functions and symbols, which JSON would drop. */
 function isJson(value: unknown): boolean {
   return !['undefined', 'function', 'symbol'].includes(typeof value);
 }

@@ -94,7 +94,7 @@ function withTruncation(decision: TurnDecision, truncated: Truncation | undefine
   return isHalf ? { ...decision, truncated } : decision;
 }
 
-/** By name: a parser of the user's own may bring another copy of the class. */
+/** Checks the name: a custom parser may bring another copy of the class. */
 function isOutputParserError(error: unknown): error is OutputParserError {
   return error instanceof Error && error.name === 'OutputParserError';
 }
@@ -106,14 +106,14 @@ function finish({ checkOutput }: ReplyReader, { output, log }: Finish, text: str
   return { type: 'finish', output: checked, ...logOf(log, text) };
 }
 
-/** As LangChain's 'generate': an answer is the answer, and of anything else the reply itself. */
+/** The answer of a closing call, as in LangChain's 'generate': the answer in the reply, or the reply itself. */
 function closingAnswer(
   reader: ReplyReader,
   parsed: ParsedReply,
   text: string,
   manifest: AgentManifest,
 ): TurnDecision {
-  // Native calls may come without a word, and so may thoughts.
+  // Native calls may come without a text, and so may thoughts.
   const fixed = () => stopMessage(manifest, freshCounters(0), 'max_iterations');
   if (parsed.type === 'act') return { type: 'finish', output: text === '' ? fixed() : text };
   if (text.trim() === '' && saysNothing(parsed)) return { type: 'finish', output: fixed() };
@@ -154,7 +154,7 @@ function saysNothing(parsed: ParsedReply): boolean {
   return parsed.type === 'finish' && typeof parsed.output === 'string' && parsed.output.trim() === '';
 }
 
-/** Chooses the error of a reply without a word. Without tokens too it is the parser's, which says what the format lacks, as in LangChain. */
+/** Chooses the error of an empty reply. Without tokens too it is the parser's, which says what the format lacks, as in LangChain. */
 function emptyCause(error: OutputParserError, reply: RawReply, manifest: AgentManifest): OutputParserError {
   const { finishReason, reasoning = '', usage } = reply;
   const isSilent = finishReason === 'stop' && reasoning === '' && (usage?.completionTokens ?? 0) < 2;
@@ -196,7 +196,7 @@ function failed({ message }: OutputParserError, advice = ADVICE): TurnDecision {
 
 /**
  * AgentExecutor's handle_parsing_errors: a step of the tool `_Exception`. If the parser names what is missing, the log
- * keeps the reply; else the model sees the error's message instead.
+ * keeps the reply; otherwise the model sees the error's message instead.
  */
 function exceptionStep(
   error: OutputParserError,

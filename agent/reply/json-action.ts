@@ -3,7 +3,7 @@ import { readJsonBlob } from './json-blob.ts';
 import { type ParsedReply, OutputParserError } from '../definition/kind.ts';
 import type { Json } from '../values/vocabulary.ts';
 
-/** The action that is none: its input is the answer. */
+/** LangChain's name for the action that ends the run: its input is the answer. */
 const FINAL_ANSWER = 'Final Answer';
 
 /**

@@ -4,8 +4,8 @@ import type { Json } from '../values/vocabulary.ts';
 
 /**
  * The JSON in a reply, as LangChain finds it: the whole reply, or the text after its first fence. The end may be bad
- * (closers missing, text after it, cut off), the beginning may not. Undefined: there is none. Linear in the length of
- * the text; LangChain tries one beginning after the other.
+ * (closers missing, text after it, cut off), the start may not. undefined: the text has no JSON. Linear in the length of
+ * the text; LangChain tries one start after the other.
  */
 export function readJsonBlob(text: string): Json | undefined {
   const whole = decodeLenient(text);
@@ -37,7 +37,7 @@ function decodeBeginning(json: string): Decoded {
   return decodeJson(text.slice(0, decoded.keep) + closers);
 }
 
-/** The text with its last string closed, and the missing brackets; undefined if a bracket closes none that is open. */
+/** The text with its last string closed, and the missing brackets; undefined if a closing bracket does not fit an open one. */
 function endOpenString(json: string): { text: string; closers: string } | undefined {
   const open: string[] = [];
   let inString = false;

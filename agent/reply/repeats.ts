@@ -5,8 +5,8 @@ import { canonicalJson } from '../values/json-object.ts';
 import { repeatedAction } from '../observation/observations.ts';
 
 /**
- * Stops a model that repeats itself, for an agent with a `repeatLimit`: at the limit, the model is told in place of
- * running the action; one more repetition ends the run.
+ * Stops a model that repeats itself, for an agent with a `repeatLimit`: at the limit, the model gets a note in place of
+ * the action's result; one more repetition ends the run.
  */
 export function limitRepeats(
   decision: TurnDecision,
@@ -20,8 +20,8 @@ export function limitRepeats(
     const signature = extendDigest(EMPTY_DIGEST, canonicalJson([action.tool, action.toolInput]));
     repeat = { action: signature, times: repeat?.action === signature ? repeat.times + 1 : 1 };
     if (repeat.times > limit) return { decision: { type: 'stop' }, repeat };
-    const told = repeat.times === limit ? { observation: repeatedAction(action.tool, limit) } : {};
-    actions.push({ ...action, ...told });
+    const note = repeat.times === limit ? { observation: repeatedAction(action.tool, limit) } : {};
+    actions.push({ ...action, ...note });
   }
   return { decision: { type: 'act', actions }, repeat };
 }

@@ -9,7 +9,7 @@ export interface Cut {
   stop: string | undefined;
 }
 
-/** The text before the first stop string. Of two that begin at one place the longer one is reported. */
+/** The text before the first stop string. Of two that start at one place the longer one is reported. */
 export function cutAtStop(text: string, stops: readonly string[]): Cut {
   let end = text.length;
   let found: string | undefined;
@@ -41,7 +41,7 @@ export function stopCutter(stops: readonly string[]): StopCutter {
       const text = held + piece;
       const cut = cutAtStop(text, stops);
       const certain = text.length - possibleStop(text, stops);
-      // A stop string that was found does not count yet while a longer one may begin before it.
+      // A stop string that was found does not count yet while a longer one may start before it.
       stopped = cut.stop !== undefined && cut.text.length <= certain;
       held = stopped ? '' : text.slice(certain);
       return cut.text.slice(0, certain);
@@ -58,7 +58,7 @@ export function stopCutter(stops: readonly string[]): StopCutter {
   };
 }
 
-/** Length of the longest end of `text` that a stop string begins with. */
+/** Length of the longest end of `text` that a stop string starts with. */
 function possibleStop(text: string, stops: readonly string[]): number {
   let longest = 0;
   for (const stop of stops) {

@@ -102,7 +102,7 @@ export function afterFailure(
   if (tool.onFailure === 'fail') return { type: 'fail' };
   // The model sees the death of a worker if the tool only reads: a person has no effects to look into.
   const isDeadReader = tool.effects === 'none' && error.type === 'WorkerDied';
-  // After the deadline no person is asked.
+  // No person is asked after the deadline.
   if (tool.onFailure === 'observe' || overdue || isDeadReader) {
     return ended({ observation: failedTool(tool.name, error), fromTool: false });
   }

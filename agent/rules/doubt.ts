@@ -38,7 +38,7 @@ export function aftermath(tool: ToolManifest, failed: FailedCall, lost: number):
   const { error, notDone, timedOut, unattended, intent, fault } = failed;
   const isOwn = tool.external !== true;
   if (tool.effects !== 'once' || isToolError(tool, error)) return { type: 'failed', error };
-  // A lost attempt that somebody had paused: it is cancelled without a worker that knows of its effect.
+  // A paused attempt that was lost: it is cancelled without a worker that knows of its effect.
   const isLost = unattended === true && intent !== undefined;
   if (isOwn && (notDone === 'failed' || (error.type === 'Cancelled' && !isLost)))
     return { type: 'failed', error };
@@ -98,7 +98,7 @@ export function afterDoubt(
   { onFailure }: ToolManifest,
   { overdue }: Pick<FailureContext, 'overdue'>,
 ): { type: 'end'; end: CallEnd } | { type: 'ask' } | { type: 'fail' } {
-  // After the run's time limit no person is asked.
+  // No person is asked after the run's time limit.
   if (overdue) return { type: 'end', end: { observation: CUT_IN_DOUBT, fromTool: false } };
   return onFailure === 'fail' ? { type: 'fail' } : { type: 'ask' };
 }

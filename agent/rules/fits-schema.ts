@@ -29,7 +29,7 @@ export function askedProblem(schema: JsonSchema | undefined, answer: Json): stri
   return schema === undefined || read.action !== 'accept' ? undefined : schemaProblem(schema, read.content);
 }
 
-/** Reads a text as a JSON object, or else as the value of the first field. */
+/** Reads a text as a JSON object, or as the value of the first field. */
 function fromText(text: string, first: string | undefined): Json {
   try {
     const parsed = exactJson(text);

@@ -2,7 +2,7 @@ import { modelsOf } from '../definition/agent-models.ts';
 import type { AgentManifest, JsonSchema, ToolManifest } from '../definition/manifest.ts';
 import { narrowing } from './narrower-schema.ts';
 
-/** Parts of a worker's config that a run which has begun needs by name. */
+/** Parts of a worker's config that a started run needs by name. */
 export interface ConfigParts {
   agents: Pick<ReadonlySet<string>, 'has'>;
   tools: { get(name: string): { inputSchema: JsonSchema | null } | undefined };
@@ -15,7 +15,7 @@ export interface ConfigParts {
 }
 
 /**
- * Returns what a run with this definition lacks in a config, as sentences. A run keeps the definition that it began with; the code of its
+ * Returns what a run with this definition lacks in a config, as sentences. A run keeps the definition that it started with; the code of its
  * tools, models, kinds and parsers is the worker's.
  */
 export function missingParts(manifest: AgentManifest, parts: ConfigParts): string[] {
@@ -43,7 +43,7 @@ function unknownModel(adapter: string | undefined, effect: string, { models }: C
 /** `agent:NAME` is the model that an agent brings with it, `agent:NAME/2` its second one. */
 function modelNamed(adapter: string): string {
   const [, agent] = /^agent:([^/]*)/su.exec(adapter) ?? [];
-  return agent === undefined ? `model "${adapter}"` : `agent "${agent}" with a model of its own`;
+  return agent === undefined ? `model "${adapter}"` : `agent "${agent}" with its own model`;
 }
 
 function problemsOfTool(tool: ToolManifest, parts: ConfigParts): string[] {
@@ -64,7 +64,7 @@ function problemsOfTool(tool: ToolManifest, parts: ConfigParts): string[] {
   return [
     ...(narrower === undefined
       ? []
-      : [`The tool "${name}" ${narrower}. The model of this run was told the schema from before.`]),
+      : [`The tool "${name}" ${narrower}. The model of this run knows the earlier schema.`]),
     ...unserved(`calls of the tool "${name}"`, taskQueue, parts),
   ];
 }

@@ -3,7 +3,7 @@ import type { JsonSchema } from '../definition/manifest.ts';
 import { schemaProblem } from './fits-schema.ts';
 
 /**
- * Returns why an input that fits `before` may not fit `after`, as a clause; undefined: no reason was found. A model that was told the
+ * Returns why an input that fits `before` may not fit `after`, as a clause; undefined: no reason was found. A model that knows the
  * schema `before` may give such inputs later. null: one plain string. Compares fields, types, enums, limits and what is required, at every
  * depth; of combinations such as `anyOf`, only whether they are equal.
  */

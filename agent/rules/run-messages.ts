@@ -115,7 +115,7 @@ export const runMessages = {
     check({ step }, { agents }) {
       checkAgents('rewind', agents);
       if (agents.some(({ isRewinding }) => isRewinding))
-        throw refusal('rewind', 'somebody else was first: the run is being rewound.');
+        throw refusal('rewind', 'another rewind was first: the run is being rewound.');
       for (const { lastStep } of agents) {
         if (lastStep === undefined) throw refusal('rewind', 'this workflow is not a run of an agent.');
         const steps = lastStep === 0 ? 'It has not taken a step yet.' : `Its steps: 1 to ${lastStep}.`;

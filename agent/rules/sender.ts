@@ -5,24 +5,24 @@ import { refusal } from '../values/refusal.ts';
 
 /** The person who sends a decision, or a message to a run. Both fields are claims until the config's `authorize` has checked them. */
 export interface Sender {
-  /** Name of the sender, as the sender says. It is recorded, and shown with the word. */
+  /** Name of the sender, as the sender says. It is recorded, and shown with the decision or message. */
   by?: string | undefined;
   /** Proof of the name, for the config's `authorize`, such as a signed token. Events do not have it. */
   credential?: string | undefined;
 }
 
-/** Word of a person to a run, for the activity that calls the config's `authorize`. */
-export interface SentWord extends Sender {
+/** A person's decision or message to a run, for the activity that calls the config's `authorize`. */
+export interface SentMessage extends Sender {
   /** Name of the decision or the message: `approve`, `say`. */
   type: string;
   agent: string;
   /** Workflow id. */
   runId: string;
-  /** Only of a decision: its call, `3.1`. */
+  /** The call of a decision: `3.1`. */
   call?: string | undefined;
-  /** Only of a decision: the tool of its call; `callModel` for a model call. */
+  /** The tool of a decision's call; `callModel` for a model call. */
   tool?: string | undefined;
-  /** Data of the word, without the sender. */
+  /** Data of the decision or message, without the sender. */
   data?: unknown;
 }
 

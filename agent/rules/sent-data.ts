@@ -28,5 +28,5 @@ export function checkClear(data: unknown, present: string): void {
   if (typeof conversation !== 'string' || Object.keys(others).length > 0)
     return noData('clear', data, 'session');
   if (conversation !== present)
-    throw new Error(`clear: conversation ${conversation} is over, and another one has begun.`);
+    throw new Error(`clear: conversation ${conversation} is over, and another one has started.`);
 }

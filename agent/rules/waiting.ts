@@ -25,7 +25,7 @@ export interface Wait {
   /** The note of the tool that deferred the call, for the person who gives the result. */
   note?: Json | undefined;
   /**
-   * Only with reason `doubt`: the lost attempt may still be running. Reloop calls the tool's `reconcile` at this time, in milliseconds
+   * Set with reason `doubt` if the lost attempt may still be running. Reloop calls the tool's `reconcile` at this time, in milliseconds
    * since 1970. No person has to decide; the decision `reconcile` calls it now.
    */
   until?: number | undefined;
@@ -52,7 +52,7 @@ export function possibleUpdates(state: CallState): string[] {
   return [...(message === undefined ? [] : [message]), ...fittingDecisions(state)];
 }
 
-/** Returns true if a person's text, without a word for a decision, is the result of the call. */
+/** Returns true if a person's text that does not name a decision is the result of the call. */
 export function awaitsResult({ reason }: Pick<WaitingCall, 'reason'>): boolean {
   return waitReasonOf(reason).awaitsResult === true;
 }

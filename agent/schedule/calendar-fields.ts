@@ -23,7 +23,7 @@ interface FieldRule {
   usual?: number;
 }
 
-/** In the order of a cron expression of seven fields. */
+/** Fields in the order of a cron expression of seven fields. */
 export const fieldRules: { readonly [F in CalendarFieldName]: FieldRule } = {
   second: { min: 0, max: 59, usual: 0 },
   minute: { min: 0, max: 59, usual: 0 },

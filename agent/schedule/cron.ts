@@ -66,10 +66,10 @@ function readPart(
     return by === undefined ? allValues(name) : [{ start: min, end: max, step }];
   }
   const start = readValue(from, name);
-  // With a step, a single value is the first one.
+  // A single value with a step is the first value of a range.
   const end = to === undefined ? (by === undefined ? start : max) : readValue(to, name);
   if (start === undefined || end === undefined) throw isWrong();
-  if (end < start) throw refuse(`"${part}" ends before it begins.`);
+  if (end < start) throw refuse(`"${part}" ends before it starts.`);
   if (name !== 'dayOfWeek' || end <= max) return [{ start, end, step }];
   const sunday = { start: 0, end: 0, step: 1 };
   if (start > max) return [sunday];

@@ -34,7 +34,7 @@ export function withUnanswered({ unanswered = [] }: SessionState, { id, input }:
   return all.slice(first + 1);
 }
 
-/** The conversation with the answer at its end; undefined where the question is none that is remembered. */
+/** The conversation with the answer at its end; undefined if no unanswered question matches. */
 export function withLateAnswer(
   { messages, unanswered = [] }: SessionState,
   { id, output }: LateAnswer,

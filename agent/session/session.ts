@@ -17,9 +17,7 @@ import type { ChatMessage, Usage } from '../values/vocabulary.ts';
 export interface SessionMessage {
   id: string;
   agent: string;
-  /**
-   * In a new message, an image refers to an argument of the message; in a kept one, to the place where it is recorded.
-   */
+  /** An image of a new message refers to an argument of the message; an image of a kept one, to the place where it is recorded. */
   input: Content;
   overrides?: RunOverrides | undefined;
   /** Values for the user's own `{names}` in prompt texts. */
@@ -52,7 +50,7 @@ export interface SessionState {
 
 /** Input of the activity `summarizeConversation`: the turns to summarize, after the earlier summary. */
 export interface SummarizeInput {
-  /** Its model is asked. */
+  /** Agent whose model is asked. */
   agent: string;
   overrides?: RunOverrides | undefined;
   summary: string | null;
@@ -144,7 +142,7 @@ export function isId(value: unknown): value is string {
   return isName(value) && Array.from(value).length <= 200;
 }
 
-/** As `isId`, of any length. */
+/** A name like `isId`, of any length. */
 export function isName(value: unknown): value is string {
   return typeof value === 'string' && /^[^\p{Cc}\p{Cs}]+$/u.test(value) && value.trim() !== '';
 }

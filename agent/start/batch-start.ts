@@ -8,7 +8,7 @@ import type { Json } from '../values/vocabulary.ts';
 import { misstart } from './misstart.ts';
 import { type FreshStart, type RunStart, readRunStart } from './run-start.ts';
 
-/** A question of a batch: its text, its parts, or an object with values of its own, which win over those of the batch. */
+/** A question of a batch: its text, its parts, or an object with values that override those of the batch. */
 export type BatchQuestion =
   | Content
   | {

@@ -131,7 +131,7 @@ function asJson(sent: unknown): Json {
 /** The question's fields beside the agent, where it has them in a separate object. */
 function flat(sent: { [field: string]: Json }): { [field: string]: Json } {
   const { question, trace, ...rest } = withoutNulls(sent, NULLABLE_OVERRIDES);
-  // As it is recorded, and shown by the Web UI.
+  // `trace` is the recorded form, which the Web UI shows.
   const given =
     trace === undefined || rest['traceparent'] !== undefined ? rest : { ...rest, traceparent: trace };
   if (question === undefined) return withMessages(given);

@@ -12,7 +12,7 @@ const MOST_EDITS = 3;
 /** Longer names are not typing errors, and not worth the time. */
 const MOST_CHARS = 40;
 
-/** Without case, blanks, `_` and `-`. */
+/** The name without case, blanks, `_` and `-`. */
 function letters(name: string): string {
   return name
     .slice(0, MOST_CHARS)

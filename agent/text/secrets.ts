@@ -11,7 +11,7 @@ export function withoutSecrets(text: string, secrets: readonly string[]): string
 
 /**
  * Data without these secrets, also as an address or JSON writes them. Only whole secrets are taken out: a part may be an
- * ordinary word. `cut`: the data may end in the middle of a secret, whose beginning is then taken out, too.
+ * ordinary word. `cut`: the data may end in the middle of a secret, whose start is then taken out, too.
  */
 export function withoutWhole(
   text: string,
@@ -37,7 +37,7 @@ export function secretValues(settings: readonly Setting[]): string[] {
 
 /**
  * The headers or variables that certainly are secrets, for data: the name says so, and the value is not an ordinary word. Cookies
- * and tokens count by themselves, too.
+ * and tokens count on their own, too.
  */
 export function secretHeaders(headers: readonly Setting[]): string[] {
   return headers.flatMap(([name, value]) => {
@@ -82,7 +82,7 @@ const KEY_NAME = /(?:^|-)(?:key|token|auth|signature|jwt|session|cookies?)$/u;
 
 const SCHEME = /^(?:bearer|basic|token|apikey) +/iu;
 
-/** As many characters of a secret are one, too; and a value of unknown meaning is a secret from this length on. */
+/** Characters of a part that is hidden like the whole secret. A value of unknown meaning is a secret from this length on. */
 const PART_CHARS = 12;
 
 /** Shorter values occur in any text by chance. */
@@ -146,7 +146,7 @@ function spelled(secrets: readonly string[]): string[] {
   return [...new Set(secrets.flatMap(spellings))].toSorted((a, b) => b.length - a.length);
 }
 
-/** As addresses, forms, and the JSON of several languages write a secret. */
+/** A secret as addresses, forms, and the JSON of several languages write it. */
 function spellings(secret: string): string[] {
   const plain = secret.toWellFormed();
   const inAddress = encodeURIComponent(plain);
@@ -167,7 +167,7 @@ function withoutSpelled(text: string, known: readonly string[]): string {
   return known.reduce((rest, secret) => rest.replaceAll(secret, HIDDEN), text);
 }
 
-/** Without the beginning of a secret at the end. */
+/** The text without the start of a secret at its end. */
 function withoutBeginning(text: string, known: readonly string[]): string {
   let length = 0;
   for (const secret of known) {
@@ -198,7 +198,7 @@ function withoutParts(text: string, secrets: readonly string[]): string {
   return pieces.join('') + text.slice(start);
 }
 
-/** Wherever a part is, a whole probe of it begins at one of these places. */
+/** Wherever a part is, a whole probe of it starts at one of these places. */
 const PROBE_CHARS = 6;
 const STRIDE = PART_CHARS - PROBE_CHARS + 1;
 

@@ -7,7 +7,7 @@ import type { AgentAction, ChatMessage, Json } from '../values/vocabulary.ts';
 
 /**
  * A run's transcript: an append-only list of entries, of which every model call carries only the new ones. Entries are
- * immutable; a rolling digest tells whether two sides speak of the same list.
+ * immutable; a rolling digest shows whether two sides have the same list.
  */
 export type Entry =
   | { type: 'agent'; manifest: AgentManifest }
@@ -66,10 +66,10 @@ export interface StepEntry {
  */
 export interface ResultRef {
   runId?: string | undefined;
-  /** Only where it is another workflow than the reader's own: that of a run that was forked. */
+  /** Set if another workflow recorded the result (after a fork). */
   workflowId?: string | undefined;
   activityId: string;
-  /** As in the result (`ToolResult`). */
+  /** The same as in the result (`ToolResult`). */
   attemptScheduledAt?: number | undefined;
   raw?: true | undefined;
 }

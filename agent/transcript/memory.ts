@@ -8,7 +8,7 @@ export function remembered(messages: readonly ChatMessage[], memory?: MemoryMani
   switch (memory?.kind) {
     case undefined:
     case 'buffer':
-    case 'summary': // what is older than the turns kept has become a message of its own
+    case 'summary': // the turns that are older than the kept ones have become one message
       return [...messages];
     case 'window':
       return lastTurns(messages, memory.turns, () => 1);
@@ -28,7 +28,7 @@ function wordsOf(content: ChatMessage['content']): string {
 }
 
 /**
- * The turns that fit into `room`, counted from the last one. A turn begins with each user message; the messages before
+ * The turns that fit into `room`, counted from the last one. A turn starts with each user message; the messages before
  * the first one are kept apart and always shown.
  */
 function lastTurns(

@@ -27,7 +27,7 @@ export function markedInput(input: Content): Pick<PromptContext, 'input' | 'imag
   return { input: texts.join('\n'), images: imagesOf(input) };
 }
 
-/** The prompt with the images in place of their marks; the same prompt if there are none. */
+/** The prompt with the images in place of their marks; the same prompt without images. */
 export function placeImages(prompt: ModelPrompt, images: readonly ImagePart[] = []): ModelPrompt {
   if (images.length === 0) return prompt;
   if (prompt.type === 'text') {
@@ -44,7 +44,7 @@ export function placeImages(prompt: ModelPrompt, images: readonly ImagePart[] = 
   };
 }
 
-/** For a kind that takes no images: a description in place of each. */
+/** The context with a description in place of each image, for a kind that takes no images. */
 export function inWords({ images = [], chatHistory, ...context }: PromptContext): PromptContext {
   const words = (text: string) =>
     text.replace(new RegExp(MARK, 'gu'), (mark, index: string) => {

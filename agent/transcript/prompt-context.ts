@@ -8,11 +8,11 @@ import { remembered } from './memory.ts';
 import { markedInput } from './place-images.ts';
 import { visible } from './visible.ts';
 
-/** The transcript as prompt context. Throws if the list does not begin with an agent and a question. */
+/** The transcript as prompt context. Throws if the list does not start with an agent and a question. */
 export function conversation(entries: readonly Entry[], closing = false): PromptContext {
   const [agent, question, ...rest] = entries;
   if (agent?.type !== 'agent' || question?.type !== 'question') {
-    throw new Error('A transcript begins with its agent and its question.');
+    throw new Error('A transcript starts with its agent and its question.');
   }
   const { manifest } = agentOf(rest) ?? agent;
   const { input, chatHistory, variables = {} } = question;
@@ -44,7 +44,7 @@ function hasSeveralModels(entries: readonly Entry[]): boolean {
 /** `model`: the model that is asked. A reply of another model goes without the data of its provider. */
 function promptSteps(entries: readonly Entry[], model: string): PromptStep[] {
   const steps: PromptStep[] = [];
-  /** The same object for all steps of a turn: kinds tell turns apart by it. */
+  /** The same object for all steps of a turn: kinds distinguish turns by it. */
   let last: { call: string; reply: TurnReply } | undefined;
   for (const entry of entries) {
     if (entry.type === 'reply') {
@@ -60,7 +60,7 @@ function promptSteps(entries: readonly Entry[], model: string): PromptStep[] {
   return steps;
 }
 
-/** The reply still has the input that the model wrote, so the observation tells the model the one that was used. */
+/** The reply still has the input that the model wrote, so the observation shows the model the one that was used. */
 function shownObservation({ action, observation, personsInput }: StepEntry): Json {
   return personsInput === true ? withPersonsInput(action.toolInput, observation) : observation;
 }

@@ -1,6 +1,6 @@
 /**
- * The largest prompt of a run that its server counted, since the prompt was last made shorter. Tells whether the server leaves
- * out the beginning of what it is sent. JSON; recorded in history.
+ * The largest prompt of a run that its server counted, since the prompt was last made shorter. Shows whether the server leaves
+ * out the start of what it is sent. JSON; recorded in history.
  */
 export interface PromptCount {
   /** The agent and the model: others have other prompts, and count in another way. */

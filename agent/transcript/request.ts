@@ -86,7 +86,7 @@ export function unshownImages(
 }
 
 /**
- * Tells whether a request was rebuilt as it was sent. Long texts count by their length and their ends, so that the price
+ * Digest that shows whether a request was rebuilt as it was sent. Long texts count by their length and their ends, so that the price
  * of a step does not grow with the run.
  */
 export function requestDigest({ prompt, ...rest }: ModelRequest): string {

@@ -16,7 +16,7 @@ export function renderSummaryRequest(kind: AgentKind, context: PromptContext): M
   };
 }
 
-/** The agent's `maxTokens` is for one of its replies. Legacy completions have a small bound of their own. */
+/** The agent's `maxTokens` is for one of its replies. Legacy completions have a small default bound. */
 export function summaryParams({ maxTokens: _ofReplies, ...ofAgent }: RequestParams): RequestParams {
   const params = plainParams(ofAgent);
   return params.api === 'completions' ? { ...params, maxTokens: COMPLETIONS_TOKENS } : params;

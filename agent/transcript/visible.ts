@@ -2,15 +2,15 @@ import type { Entry } from './entries.ts';
 
 /**
  * The entries that the model sees: after a compaction the summary and the turns that it keeps, and of these the last
- * `trim` steps (0 or less: all). The summary stands before the turns that it keeps, so that the same entries with later
- * ones behind them give the same list.
+ * `trim` steps (0 or less: all). The summary precedes the kept turns, so appending entries never changes the
+ * start of the list.
  */
 export function visible<T>(items: readonly T[], trim: number, entryOf: (item: T) => Entry): T[] {
   return trimmed(compacted(items, entryOf), trim, entryOf);
 }
 
 /**
- * The places at which turns begin, one for each model call that has a later entry: its reply, its first step, or the
+ * The places at which turns start, one for each model call that has a later entry: its reply, its first step, or the
  * answer that a message came upon.
  */
 export function turnStarts(entries: readonly Entry[]): number[] {

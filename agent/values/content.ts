@@ -11,7 +11,7 @@ export interface TextPart {
 }
 
 /**
- * An image of a question. `url`: the provider fetches it, and nothing more is known. Else the image is stored with the
+ * An image of a question. `url`: the provider fetches it, and nothing more is known. Any other image is stored with the
  * run; its type and place are recorded, never its content.
  */
 export interface ImagePart {
@@ -34,7 +34,7 @@ export interface ImageRef {
   workflowId?: string | undefined;
   /** The id of the session's message that brought it. */
   message?: string | undefined;
-  /** Its place among the images there, from 0. */
+  /** Index among the images there, from 0. */
   index: number;
 }
 

@@ -1,8 +1,8 @@
-// In the workflow sandbox a look-up of a global costs as much as a hundred of these steps.
+// Looking up a global in the workflow sandbox costs as much as a hundred of these steps.
 const { imul } = Math;
 
 /**
- * A rolling 64-bit checksum over JSON texts, for telling whether two transcripts are the same. Written by hand because
+ * A rolling 64-bit checksum over JSON texts, to check whether two transcripts are the same. Written by hand because
  * the workflow sandbox has no crypto; it guards against mistakes, not against attackers.
  */
 export const EMPTY_DIGEST = '0000000000000000';

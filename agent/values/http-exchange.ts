@@ -1,4 +1,4 @@
-/** Words on an HTTP exchange that models and tools have in common. */
+/** Facts and texts about HTTP exchanges that models and tools share. */
 
 /** The error that a status stands for, as the names of our errors end: `ModelNotFound`, `ToolNotFound`. */
 export function problemOfStatus(status: number) {
@@ -25,7 +25,7 @@ export function connectionProblem(error: unknown): string {
   return error.cause instanceof Error ? connectionProblem(error.cause) : error.message;
 }
 
-/** Without a connection nothing was sent. */
+/** Errors before a connection: nothing was sent. */
 const NEVER_SENT: ReadonlySet<string> = new Set([
   'ECONNREFUSED',
   'ENOTFOUND',

@@ -39,7 +39,7 @@ export function isObject(value: unknown): boolean {
   return value !== null && typeof value === 'object' && !Array.isArray(value);
 }
 
-/** An object's fields; none of anything else. */
+/** An object's fields; no fields for any other value. */
 export function fieldsOf(value: Json | undefined): JsonObject;
 export function fieldsOf(value: unknown): { [field: string]: unknown };
 export function fieldsOf(value: unknown): { [field: string]: unknown } {
@@ -82,7 +82,7 @@ export type AskedAnswer = { action: 'accept'; content: Json } | { action: 'decli
 
 /**
  * Reads an answer: `{ action: 'decline' }` and `{ action: 'cancel' }` say no; `{ action: 'accept', content }`, and any other value, is the content.
- * In a form with a field `action` of its own, an object without `content` is the content.
+ * If the form itself has a field `action`, an object without `content` is the content.
  */
 export function readAskedAnswer(schema: JsonObject | undefined, answer: Json): AskedAnswer {
   const { action, content } = fieldsOf(answer);

@@ -1,5 +1,5 @@
 /**
- * Milliseconds from `retry-after-ms`, which OpenAI and Azure send, or else from `retry-after`. LiteLLM's proxy passes on the
+ * Milliseconds from `retry-after-ms`, which OpenAI and Azure send, or from `retry-after`. LiteLLM's proxy passes on the
  * headers of the provider behind it as `llm_provider-…`, these two only so (1.106).
  */
 export function retryAfter(headers: Headers | undefined, now: number): number | undefined {

@@ -6,7 +6,7 @@ export interface TraceContext {
   traceId: string;
   /** 16 hex digits; undefined: the trace has no span above. */
   spanId: string | undefined;
-  /** The process that began the trace records it. */
+  /** The process that started the trace records it. */
   sampled: boolean;
 }
 
@@ -33,7 +33,7 @@ export function readTraceparent(text: string): TraceContext | undefined {
   };
 }
 
-/** The `traceparent` of a run that begins a trace of its own, whose id it does not know yet: see {@link ownTrace}. */
+/** The `traceparent` of a run that starts a new trace, whose id it does not know yet: see {@link ownTrace}. */
 export function newTrace(sampled: boolean): string {
   return traceparent({ traceId: NO_TRACE, spanId: undefined, sampled });
 }

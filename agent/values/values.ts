@@ -29,7 +29,7 @@ export function plainJson(value: unknown): Json {
   if (text === undefined) return null;
   const json = JSON.parse(text) as Json; // written by JSON.stringify
   if (isDeeper(json, limits.jsonDepth)) throw tooDeep();
-  // In JSON text only half a pair is written as an escape.
+  // JSON.stringify writes only half a surrogate pair as an escape.
   return /\\ud[89a-f]/iu.test(text) ? withWellFormedTexts(json) : json;
 }
 

@@ -1,6 +1,6 @@
 import type { ContentPart } from './content.ts';
 
-/** The words every part of Reloop shares. Plain JSON data: all of it crosses process boundaries. */
+/** Types that every part of Reloop shares. Plain JSON data: all of it crosses process boundaries. */
 
 export type Json = string | number | boolean | null | Json[] | { [key: string]: Json };
 export type JsonObject = { [field: string]: Json };
@@ -32,7 +32,7 @@ export interface ToolCall {
   name: string;
   /** The argument text exactly as the model wrote it. In a request: the text of a JSON object. */
   arguments: string;
-  /** In a request: the id that the provider gave the call, where the request has another. */
+  /** The id that the provider gave the call, if a request has another. */
   providerId?: string | undefined;
 }
 
@@ -45,7 +45,7 @@ export interface ChatMessage {
   content: string | ContentPart[] | null;
   toolCalls?: ToolCall[] | undefined;
   toolCallId?: string | undefined;
-  /** For an assistant message: the model's reasoning before it, and the data that its provider needs back. */
+  /** The model's reasoning before an assistant message, and the data that its provider needs back. */
   reasoning?: string | undefined;
   providerData?: Json | undefined;
 }
@@ -59,11 +59,11 @@ export interface Usage {
   completionTokens: number;
   totalTokens: number;
   modelCalls: number;
-  /** Those of the prompt's tokens that were in the provider's cache; only if the provider reports them. */
+  /** Tokens of the prompt that were in the provider's cache; absent if the provider does not report them. */
   cachedTokens?: number | undefined;
-  /** Those of the prompt's tokens that were written to the provider's cache; only if the provider reports them. */
+  /** Tokens of the prompt that were written to the provider's cache; absent if the provider does not report them. */
   cacheWriteTokens?: number | undefined;
-  /** Those of the completion's tokens that were the model's reasoning; only if the provider reports them. */
+  /** Tokens of the completion that were the model's reasoning; absent if the provider does not report them. */
   reasoningTokens?: number | undefined;
   /** Model calls whose tokens the server did not report: the three sums above are without them. */
   uncountedCalls?: number | undefined;
@@ -75,7 +75,7 @@ export interface Usage {
   estimatedCost?: number | undefined;
   /** US dollars; only where the price of every call is known. */
   cost?: number | undefined;
-  /** US dollars of the calls whose price is known, where that of others is not: there is no `cost` then. */
+  /** US dollars of the calls with a known price, if other calls have none. `cost` is absent then. */
   partialCost?: number | undefined;
 }
 

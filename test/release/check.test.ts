@@ -91,7 +91,7 @@ describe('a config is checked against the runs of its task queue', () => {
     [
       'the model is gone',
       [{ ...helper, tools: [pay(fields)] }],
-      'The config has no agent "desk" with a model of its own',
+      'The config has no agent "desk" with its own model',
     ],
   ])('%s', async (_, agents, problem) => {
     const problems = await found(agents);
@@ -115,7 +115,7 @@ test('`reloop check` prints each problem, and exits with 1', async () => {
     code: 1,
     stdout: `${id} (agentRun)
   The config has no agent of the kind "terse": the next model call fails.
-  The config has no agent "desk" with a model of its own: the next model call fails.
+  The config has no agent "desk" with its own model: the next model call fails.
   The config has no tool "pay": a call of the tool waits for a person (ToolNotFound).
   The config has no agent "helper", which the tool "helper" runs: a call of the tool fails.
 Checked 1 open workflow and the latest 1 that are over: 1 would not continue as before.

@@ -120,7 +120,7 @@ test('a config that lacks a later model of a run is named by `reloop check`', ()
   };
   expect(manifest && missingParts(manifest, { ...parts, hasParser: () => true })).toEqual([
     'The config has no model "gone": a model call that comes to it fails.',
-    'The config has no agent "a" with a model of its own: a model call that comes to it fails.',
+    'The config has no agent "a" with its own model: a model call that comes to it fails.',
   ]);
 });
 

@@ -138,7 +138,7 @@ describe('a message to a run', () => {
     ['rewind', 1, 'at its limit of turns'],
     ['rewind', 4, 'that runs', 'the run has no step 4. Its steps: 1 to 3.'],
     ['rewind', 1, 'that has just begun', 'the run has no step 1. It has not taken a step yet.'],
-    ['rewind', 1, 'that rewinds itself', 'somebody else was first: the run is being rewound.'],
+    ['rewind', 1, 'that rewinds itself', 'another rewind was first: the run is being rewound.'],
     ['rewind', 1, 'in a workflow of others', 'this workflow is not a run of an agent.'],
     ['rewind', 1, 'without agents', NO_AGENT],
     ['extend', { iterations: 1 }, 'that runs'],

@@ -34,7 +34,7 @@ describe('a cron expression', () => {
     ['0 7 * * MO', '"MO" is not a dayOfWeek: SUNDAY to SATURDAY'],
     ['0 7 ? * *', '"?" is not a dayOfMonth'],
     ['0 */0 * * *', '"*/0" is not an hour'],
-    ['0 17-9 * * *', '"17-9" ends before it begins'],
+    ['0 17-9 * * *', '"17-9" ends before it starts'],
     ['CRON_TZ=UTC 0 7 * * *', 'the time zone is a separate option'],
     ['@every 10m', 'write an interval instead'],
   ])('%j is refused with a sentence', (cron, sentence) => {

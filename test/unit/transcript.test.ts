@@ -64,7 +64,7 @@ describe('a transcript', () => {
     ['a question first', [question, agent]],
     ['a step in place of the question', [agent, first]],
   ])('does not begin with %s', (_what, entries) => {
-    expect(() => conversation(entries)).toThrow('A transcript begins with its agent and its question.');
+    expect(() => conversation(entries)).toThrow('A transcript starts with its agent and its question.');
   });
 });
 

@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from 'vitest';
 import type { RunEvent } from '../../agent/run/events.ts';
-import type { SentWord } from '../../agent/rules/sender.ts';
+import type { SentMessage } from '../../agent/rules/sender.ts';
 import { agentTool } from '../../tools/agent-tool.ts';
 import { defineTool } from '../../tools/tool.ts';
 import { allOf } from '../support/all-of.ts';
@@ -10,7 +10,7 @@ import { act, answer, modelOf } from '../support/scripts.ts';
 import { expectToldAsRecorded } from '../support/told-events.ts';
 
 const paid: unknown[] = [];
-const asked: SentWord[] = [];
+const asked: SentMessage[] = [];
 /** Answers of `authorize` that a test holds back. */
 let gate: Promise<unknown> = Promise.resolve();
 const told = new Map<string, RunEvent[]>();

@@ -178,7 +178,7 @@ describe('a session', () => {
     await say('late', 'who am I?');
     const late = handle.executeUpdate('clear', { args: [{ conversation }] });
     expect(await failure(late)).toMatchObject({
-      cause: { message: `clear: conversation ${conversation} is over, and another one has begun.` },
+      cause: { message: `clear: conversation ${conversation} is over, and another one has started.` },
     });
     expect((await show('late')).messages).toHaveLength(2);
   });

@@ -1,5 +1,5 @@
 import { ApplicationFailure, proxyActivities, workflowInfo } from '@temporalio/workflow';
-import { AUTHORIZE, type SentWord, splitSender } from '../../agent/rules/sender.ts';
+import { AUTHORIZE, type SentMessage, splitSender } from '../../agent/rules/sender.ts';
 import { refusal } from '../../agent/values/refusal.ts';
 import { HEARTBEAT_TIMEOUT } from '../temporal/activity-options.ts';
 
@@ -7,7 +7,7 @@ import { HEARTBEAT_TIMEOUT } from '../temporal/activity-options.ts';
 export type AskAuthorize = (
   type: string,
   sent: unknown,
-  about?: Pick<SentWord, 'call' | 'tool'>,
+  about?: Pick<SentMessage, 'call' | 'tool'>,
 ) => Promise<void>;
 
 /**
@@ -27,11 +27,11 @@ async function askWorker(
   activityId: string,
   type: string,
   sent: unknown,
-  about: Pick<SentWord, 'agent' | 'call' | 'tool'>,
+  about: Pick<SentMessage, 'agent' | 'call' | 'tool'>,
 ): Promise<void> {
   const { sender, data } = splitSender(type, sent);
-  const word: SentWord = { type, ...about, runId: workflowInfo().workflowId, ...sender, data };
-  const activities = proxyActivities<{ [name: string]: (word: SentWord) => Promise<string | null> }>({
+  const word: SentMessage = { type, ...about, runId: workflowInfo().workflowId, ...sender, data };
+  const activities = proxyActivities<{ [name: string]: (word: SentMessage) => Promise<string | null> }>({
     activityId,
     summary: sender.by === undefined ? type : `${type} by ${sender.by}`,
     startToCloseTimeout: '40s',

@@ -1,7 +1,7 @@
 import { finishReasonOf } from '../../../agent/model-reply/finish-reason.ts';
 import { limits } from '../../../agent/values/limits.ts';
 import { withoutRepeatedCalls } from '../../../agent/model-reply/repeated-calls.ts';
-import { type ToldCounts, wholeCounts } from '../../../agent/model-reply/token-counts.ts';
+import { type ReportedCounts, wholeCounts } from '../../../agent/model-reply/token-counts.ts';
 import type { Json, ToolCall } from '../../../agent/values/vocabulary.ts';
 import type { ZodError } from 'zod/v4';
 import type { ModelReply } from '../../model.ts';
@@ -32,7 +32,7 @@ export interface Draft {
   /** The latest call of each index. */
   callAt: Map<number, DraftCall>;
   /** The largest of each count so far: some servers repeat usage, with zeros or in parts. */
-  counts: ToldCounts;
+  counts: ReportedCounts;
   /** undefined until the provider says why it stopped. */
   finishReason: string | undefined;
   /** A choice said that it had no reason to finish yet (null): a whole reply says one in the end. */
@@ -184,7 +184,7 @@ function argumentText(value: unknown): string {
  * `cached_tokens` beside the others is Moonshot's; `cache_read_input_tokens` and `cache_creation_input_tokens` come from
  * Anthropic through gateways.
  */
-function countsOf(usage: UsagePiece): ToldCounts {
+function countsOf(usage: UsagePiece): ReportedCounts {
   return {
     prompt: usage.prompt_tokens ?? 0,
     completion: usage.completion_tokens ?? 0,
@@ -202,7 +202,7 @@ function countsOf(usage: UsagePiece): ToldCounts {
 
 type Count = 'prompt' | 'completion' | 'total' | 'cached' | 'written' | 'thoughts';
 
-function largest(before: ToldCounts, now: ToldCounts): ToldCounts {
+function largest(before: ReportedCounts, now: ReportedCounts): ReportedCounts {
   const more = (count: Count) => Math.max(before[count] ?? 0, now[count] ?? 0);
   return {
     prompt: more('prompt'),
