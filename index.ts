@@ -10,8 +10,8 @@ export type {
   WebhookDefinition,
   WorkerLogger,
 } from './config/define.ts';
-export * from './tools/index.ts';
-export * from './models/index.ts';
+export * from './adapters/tools/index.ts';
+export * from './adapters/models/index.ts';
 /** For kinds and parsers of your own. */
 export { OutputParserError } from './agent/definition/kind.ts';
 export type {
@@ -33,8 +33,8 @@ export { asText } from './agent/values/vocabulary.ts';
 export type { Input, InputPart } from './client/start/read-input.ts';
 export { contentText } from './agent/values/content.ts';
 export type { Content, ContentPart, ImagePart, ImageRef, TextPart } from './agent/values/content.ts';
-export type { EncryptionKey, EncryptionOptions, KeySource } from './encryption/keys.ts';
-export type { LiveChannel, LiveOption } from './live/live-channel.ts';
+export type { EncryptionKey, EncryptionOptions, KeySource } from './features/encryption/keys.ts';
+export type { LiveChannel, LiveOption } from './features/live/live-channel.ts';
 export type { ModelLimits } from './agent/model-limits/lease-request.ts';
 export type { RunEvent } from './agent/run/events.ts';
 export type { BatchQuestion, BatchStart } from './agent/start/batch-start.ts';
@@ -53,9 +53,9 @@ export type { SentMessage } from './agent/rules/sender.ts';
 export { ReloopPlugin, createWorker } from './worker/plugin.ts';
 export type { CreateWorkerOptions } from './worker/create-worker.ts';
 /** Temporal and a worker inside a program; loaded when called. */
-export type { Embedded, EmbeddedOptions } from './embedded/open-program.ts';
-export type { RunHereOptions } from './embedded/run-in-process.ts';
-export { runAgentHere, startEmbedded } from './embedded/embedded.ts';
+export type { Embedded, EmbeddedOptions } from './local/embedded/open-program.ts';
+export type { RunHereOptions } from './local/embedded/run-in-process.ts';
+export { runAgentHere, startEmbedded } from './local/embedded/embedded.ts';
 /** For the OpenTelemetry SDK of a worker with `telemetry`. */
 export { traceIds } from './worker/telemetry/trace-ids.ts';
 export { outliveStrayErrors } from './worker/stray-errors.ts';

@@ -1,4 +1,4 @@
-import { arrows, outside } from './arrows.mjs';
+import { arrows, outside } from './.ci/arrows.mjs';
 
 const folders = Object.keys(arrows);
 /** The one file of the product that imports the SDK's internals. */
@@ -15,8 +15,8 @@ function importRules(folder, room) {
   ];
   const patterns = [
     {
-      regex: `^(reloop($|/)|(\\.\\./)+((${forbidden.join('|')})/|(index|testing)\\.ts$))`,
-      message: `${folder}/ imports ${Object.keys(imports).join('/, ') || 'only itself'}: see arrows.mjs.`,
+      regex: `^(reloop($|/)|(\\.\\./)+((${forbidden.map((other) => seenFrom(folder, other)).join('|')})/|index\\.ts$))`,
+      message: `${folder}/ imports ${Object.keys(imports).join('/, ') || 'only itself'}: see .ci/arrows.mjs.`,
     },
     ...Object.entries(imports).flatMap(([other, what]) =>
       what === true ? [] : [partOf(folder, other, what)],
@@ -27,21 +27,30 @@ function importRules(folder, room) {
   if (higher.length > 0) {
     patterns.push({
       regex: `^(\\.\\./)+(${higher.join('|')})/`,
-      message: `${folder}/${room}/ stands below that room: see arrows.mjs.`,
+      message: `${folder}/${room}/ stands below that room: see .ci/arrows.mjs.`,
     });
   }
   return { paths: typesOnly(temporal ?? []), patterns };
+}
+
+const parentOf = (folder) => folder.slice(0, folder.lastIndexOf('/') + 1);
+
+/** How imports of a folder name another: a folder that stands beside it, by its last name alone. */
+function seenFrom(folder, other) {
+  const parent = parentOf(other);
+  return parent !== '' && parent === parentOf(folder) ? `(${parent})?${other.slice(parent.length)}` : other;
 }
 
 /** Only some files or rooms of another folder; types of all. */
 function partOf(folder, other, what) {
   const some = what === 'types' ? [] : (what.only ?? what);
   const but = some.flatMap((name) => (name.endsWith('.ts') ? [name] : [name, `${name}/**`]));
+  const path = parentOf(folder) === parentOf(other) ? other.slice(parentOf(other).length) : other;
   const parts = [...(what.only === undefined ? ['types'] : []), ...some].join(', ');
   return {
-    group: [`**/${other}/**`, ...but.map((name) => `!**/${other}/${name}`)],
+    group: [`**/${path}/**`, ...but.map((name) => `!**/${path}/${name}`)],
     allowTypeImports: what.only === undefined,
-    message: `Of ${other}/, ${folder}/ imports ${parts}: see arrows.mjs.`,
+    message: `Of ${other}/, ${folder}/ imports ${parts}: see .ci/arrows.mjs.`,
   };
 }
 
@@ -104,10 +113,10 @@ export default {
   // The peers import packages that only they have.
   ignorePatterns: [
     'oxlint.config.mjs',
-    'arrows.mjs',
+    '.ci/arrows.mjs',
     'dist/**',
     '.reloop/**',
-    'bench/peers/**',
+    'test/bench/peers/**',
     'test/fixtures/programs/*.mjs',
   ],
   env: { builtin: true },
@@ -121,7 +130,7 @@ export default {
         object: 'AbortSignal',
         property: 'timeout',
         message:
-          'In Node 20, AbortSignal.any of it loses its timer with a garbage collection: see net/time-limit.ts.',
+          'In Node 20, AbortSignal.any of it loses its timer with a garbage collection: see adapters/net/time-limit.ts.',
       },
     ],
     'no-unused-vars': [
@@ -211,7 +220,7 @@ export default {
       },
     },
     {
-      files: ['cli/**', 'test/**', 'examples/**', 'bench/**'],
+      files: ['cli/**', 'test/**', 'examples/**'],
       rules: { 'no-console': 'off', 'unicorn/no-process-exit': 'off' },
     },
     {

@@ -8,10 +8,10 @@ import type { AgentManifest } from '../agent/definition/manifest.ts';
 import type { SentMessage } from '../agent/rules/sender.ts';
 import type { Json } from '../agent/values/vocabulary.ts';
 import type { WebhookTarget } from '../agent/webhooks/delivery.ts';
-import type { Model } from '../models/model.ts';
+import type { Model } from '../adapters/models/model.ts';
 import type { ModelLimiter } from './limits/model-limiter.ts';
 import type { ReplyCache } from './reply-cache.ts';
-import type { Tool } from '../tools/tool.ts';
+import type { Tool } from '../adapters/tools/tool.ts';
 
 /** The parts of a worker's config that the activities use: everything concrete is injected. */
 export interface Dependencies {

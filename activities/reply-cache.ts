@@ -3,7 +3,13 @@ import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { utf8Length } from '../agent/values/digest.ts';
 import type { Json, ToolCall } from '../agent/values/vocabulary.ts';
-import type { Model, ModelCallContext, ModelReply, ModelRequest, ReplyStore } from '../models/model.ts';
+import type {
+  Model,
+  ModelCallContext,
+  ModelReply,
+  ModelRequest,
+  ReplyStore,
+} from '../adapters/models/model.ts';
 
 type JsonObject = { [field: string]: Json };
 

@@ -1,7 +1,7 @@
 import { CommanderError } from 'commander';
 import { checkedOutput } from './shell/checked-output.ts';
 import { type Io, exitCodes, failureOf, say } from './shell/io.ts';
-import { oneLine } from '../render/words/amounts.ts';
+import { oneLine } from '../features/render/words/amounts.ts';
 import { createProgram } from './program.ts';
 import { packageVersion } from './shell/version.ts';
 

@@ -6,7 +6,7 @@ import { runningCommands } from './declare/running-commands.ts';
 import { scheduleCommands } from './declare/schedule-commands.ts';
 import { servingCommands } from './declare/serving-commands.ts';
 import { steeringCommands } from './declare/steering-commands.ts';
-import { oneLine } from '../render/words/amounts.ts';
+import { oneLine } from '../features/render/words/amounts.ts';
 import { type Io, type Output, columnsOf } from './shell/io.ts';
 
 /** The command line. `done` receives the exit code of the command. */

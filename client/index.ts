@@ -49,11 +49,11 @@ export {
   SessionNotFound,
   TemporalUnreachable,
 } from './connect/errors.ts';
-export { EncryptionKeyMissing } from '../encryption/keys.ts';
-export { StorageMissing } from '../storage/storage.ts';
-export type { StorageOptions } from '../storage/storage.ts';
-export type { EncryptionKey, EncryptionOptions, KeySource } from '../encryption/keys.ts';
-export type { LiveChannel, LiveOption } from '../live/live-channel.ts';
+export { EncryptionKeyMissing } from '../features/encryption/keys.ts';
+export { StorageMissing } from '../features/storage/storage.ts';
+export type { StorageOptions } from '../features/storage/storage.ts';
+export type { EncryptionKey, EncryptionOptions, KeySource } from '../features/encryption/keys.ts';
+export type { LiveChannel, LiveOption } from '../features/live/live-channel.ts';
 export type { RunResult } from '../agent/run/run-result.ts';
 export type { RunReport, RunResultWithSteps } from './report.ts';
 export type {

@@ -10,7 +10,7 @@ import { type ConfigDefinition, ConfigError } from './define.ts';
 import { model } from './options/model-option.ts';
 import { options, problemsOf } from './options/options.ts';
 import { fieldOf } from '../agent/values/values.ts';
-import { isZodSchema } from '../tools/zod-schema.ts';
+import { isZodSchema } from '../adapters/tools/zod-schema.ts';
 import { limitsSchema } from './limits-option.ts';
 import { liveSchema } from './live-option.ts';
 import { queuesSchema } from './options/queues.ts';

@@ -1,6 +1,6 @@
 import { modelsOf } from '../agent/definition/agent-models.ts';
 import type { AgentManifest, CompactionManifest } from '../agent/definition/manifest.ts';
-import type { Model } from '../models/model.ts';
+import type { Model } from '../adapters/models/model.ts';
 import { ConfigError } from './define.ts';
 import type { CompleteAgent } from './options/agent-options.ts';
 

@@ -1,7 +1,7 @@
 import { z } from 'zod/v4';
 import type { AgentKind } from '../agent/definition/kind.ts';
 import type { ToolManifest } from '../agent/definition/manifest.ts';
-import { defineTool } from '../tools/tool.ts';
+import { defineTool } from '../adapters/tools/tool.ts';
 import { type AgentDefinition, ConfigError } from './define.ts';
 import { completeAgent, handoffsOf } from './options/agent-options.ts';
 import { toolManifest } from './options/tool-options.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod/v4';
 import type { AgentModel } from '../agent/definition/agent-models.ts';
 import type { ModelLimits } from '../agent/model-limits/lease-request.ts';
-import type { Model } from '../models/model.ts';
+import type { Model } from '../adapters/models/model.ts';
 import { type ConfigDefinition, ConfigError } from './define.ts';
 import { concurrencySchema } from './options/concurrency-option.ts';
 import { options } from './options/options.ts';

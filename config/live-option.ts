@@ -1,6 +1,6 @@
 import { z } from 'zod/v4';
-import { liveProblem } from '../live/brokers.ts';
-import type { LiveOption } from '../live/live-channel.ts';
+import { liveProblem } from '../features/live/brokers.ts';
+import type { LiveOption } from '../features/live/live-channel.ts';
 
 /** The option `live` of a config. A problem does not quote the URL, which may have a password. */
 export const liveSchema = z.custom<LiveOption>().superRefine((value, { addIssue }) => {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod/v4';
 import type { AgentManifest } from '../agent/definition/manifest.ts';
 import { type WebhookEvent, type WebhookRoute, webhookEvents } from '../agent/definition/webhook-route.ts';
-import { requirePackage } from '../tools/optional-package.ts';
+import { requirePackage } from '../adapters/tools/optional-package.ts';
 import { ConfigError, type WebhookDefinition } from './define.ts';
 import { options } from './options/options.ts';
 

@@ -16,9 +16,10 @@ if (question !== fibonacciQuestion && !hasRealModel) {
   process.exitCode = 2;
 } else {
   const command = [main, 'run', 'fibonacci', question, '--id', id];
-  const [code] = (await once(spawn(process.execPath, command, { stdio: 'inherit' }), 'close')) as [
-    number | null,
-  ]; // Node's own event
+  const [code] = (await once(
+    spawn(process.execPath, command, { cwd: import.meta.dirname, stdio: 'inherit' }),
+    'close',
+  )) as [number | null]; // Node's own event
   if (code === 0) {
     console.error(
       `\nLook at it: npm run dev, and in the Web UI that it names /namespaces/default/workflows/${id}`,

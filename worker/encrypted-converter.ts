@@ -2,8 +2,8 @@ import { fileURLToPath } from 'node:url';
 import type { DataConverter, Payload } from '@temporalio/common';
 import { ENCRYPTING } from '../agent/values/names.ts';
 import type { LoadedConfig } from '../config/load/loaded-config.ts';
-import { createCodec } from '../encryption/codec.ts';
-import { type Keyring, noKeys } from '../encryption/keys.ts';
+import { createCodec } from '../features/encryption/codec.ts';
+import { type Keyring, noKeys } from '../features/encryption/keys.ts';
 
 const failureConverterPath = fileURLToPath(new URL('encrypted-failures.cjs', import.meta.url));
 

@@ -1,5 +1,5 @@
 import { hostname } from 'node:os';
-import { pidHere, processExists } from '../server/process-identity.ts';
+import { pidHere, processExists } from '../local/server/process-identity.ts';
 
 const roles = ['worker', 'dev', 'run', 'program'] as const;
 

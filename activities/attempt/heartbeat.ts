@@ -3,8 +3,8 @@ import { Context } from '@temporalio/activity';
 import { type Heartbeat, patchHeartbeat } from '../../agent/calls/heartbeat-record.ts';
 import { limits } from '../../agent/values/limits.ts';
 import { encode } from '../../history/read/payloads.ts';
-import type { LivePublisher } from '../../live/publisher.ts';
-import { keptInline } from '../../storage/storage.ts';
+import type { LivePublisher } from '../../features/live/publisher.ts';
+import { keptInline } from '../../features/storage/storage.ts';
 import { tapLive } from './live-tap.ts';
 
 /**

@@ -3,8 +3,8 @@ import { parseActivityId } from '../../agent/calls/calls.ts';
 import type { Heartbeat } from '../../agent/calls/heartbeat-record.ts';
 import { createPieces } from '../../agent/live-text/pieces.ts';
 import { calledIn } from '../../history/read/scheduled-call.ts';
-import { topicOf } from '../../live/live-channel.ts';
-import type { LivePublisher } from '../../live/publisher.ts';
+import { topicOf } from '../../features/live/live-channel.ts';
+import type { LivePublisher } from '../../features/live/publisher.ts';
 
 /** Passes an attempt's texts on to live readers. */
 export interface LiveTap {

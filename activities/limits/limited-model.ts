@@ -3,7 +3,7 @@ import type { AgentModel } from '../../agent/definition/agent-models.ts';
 import type { AgentManifest } from '../../agent/definition/manifest.ts';
 import { MODEL_LIMIT, type ModelLimits } from '../../agent/model-limits/lease-request.ts';
 import { fieldOf, finiteMs } from '../../agent/values/values.ts';
-import type { Model, ModelCallContext, RateLimit } from '../../models/model.ts';
+import type { Model, ModelCallContext, RateLimit } from '../../adapters/models/model.ts';
 import type { Attempt } from '../attempt/attempt.ts';
 import type { LimitedCalls, ModelLimiter, NamedLimits } from './model-limiter.ts';
 import type { LimitedCall, Permit } from './waiting-calls.ts';

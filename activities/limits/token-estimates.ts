@@ -1,5 +1,5 @@
 import { promptLength } from '../../agent/transcript/request.ts';
-import type { ModelRequest } from '../../models/model.ts';
+import type { ModelRequest } from '../../adapters/models/model.ts';
 
 /** Estimates of the tokens of a request and its reply, from the lengths of prompts and the replies so far. */
 export interface TokenEstimates {

@@ -2,8 +2,8 @@ import { TemporalFailure } from '@temporalio/common';
 import { type AgentModel, modelWords, modelsOf } from '../../agent/definition/agent-models.ts';
 import type { AgentManifest } from '../../agent/definition/manifest.ts';
 import { boundedText, finiteMs, fieldOf } from '../../agent/values/values.ts';
-import { failureType, fallbackTypes } from '../../models/failure-types.ts';
-import { ModelError, type ModelErrorType } from '../../models/model.ts';
+import { failureType, fallbackTypes } from '../../adapters/models/failure-types.ts';
+import { ModelError, type ModelErrorType } from '../../adapters/models/model.ts';
 
 /** Characters of a failure's message in a sentence about several models. */
 const SAID_CHARS = 1_000;

@@ -1,8 +1,8 @@
 import { TemporalFailure } from '@temporalio/common';
 import { orAborted } from '../../agent/values/concurrent.ts';
 import { boundedText, fieldOf } from '../../agent/values/values.ts';
-import { failureType, isOutage } from '../../models/failure-types.ts';
-import { type Model, ModelError, type ModelErrorType } from '../../models/model.ts';
+import { failureType, isOutage } from '../../adapters/models/failure-types.ts';
+import { type Model, ModelError, type ModelErrorType } from '../../adapters/models/model.ts';
 
 /** Failed requests in a row that make an outage, and the time between two requests during the outage. */
 export interface BreakerSettings {

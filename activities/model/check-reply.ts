@@ -7,7 +7,7 @@ import { utf8Length } from '../../agent/values/digest.ts';
 import type { Tokens } from '../../agent/definition/price.ts';
 import { boundedText, plainJson, wellFormed, wholeCharacters } from '../../agent/values/values.ts';
 import type { ToolCall } from '../../agent/values/vocabulary.ts';
-import { ModelError, type ModelReply } from '../../models/model.ts';
+import { ModelError, type ModelReply } from '../../adapters/models/model.ts';
 
 /** Characters of the texts of a reply that are not content: ids, names, the reason to finish, a warning. */
 const WORD_CHARS = 1_000;

@@ -5,7 +5,7 @@ import type { ModelRequest } from '../../agent/transcript/request.ts';
 import { limits } from '../../agent/values/limits.ts';
 import { plainJson } from '../../agent/values/values.ts';
 import type { ChatMessage } from '../../agent/values/vocabulary.ts';
-import type { ModelReply } from '../../models/model.ts';
+import type { ModelReply } from '../../adapters/models/model.ts';
 import { changeOf } from '../hooks/change.ts';
 import { type CallHooks, HookBlocked, HookFailed, runHook } from '../hooks/run-hook.ts';
 import { checkReply } from './check-reply.ts';

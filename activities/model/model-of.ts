@@ -1,8 +1,13 @@
 import type { AgentModel } from '../../agent/definition/agent-models.ts';
 import type { AgentManifest } from '../../agent/definition/manifest.ts';
 import { orAborted } from '../../agent/values/concurrent.ts';
-import { type Model, type ModelCallContext, ModelError, type ModelReply } from '../../models/model.ts';
-import type { ModelRequest } from '../../models/model.ts';
+import {
+  type Model,
+  type ModelCallContext,
+  ModelError,
+  type ModelReply,
+} from '../../adapters/models/model.ts';
+import type { ModelRequest } from '../../adapters/models/model.ts';
 import { type Attempt, startClock } from '../attempt/attempt.ts';
 import { type Dependencies, notConfigured } from '../dependencies.ts';
 import { limitedModel } from '../limits/limited-model.ts';

@@ -12,8 +12,8 @@ import { boundedText } from '../../agent/values/values.ts';
 import type { Json } from '../../agent/values/vocabulary.ts';
 import { type Dependencies, notConfigured } from '../dependencies.ts';
 import { runUserCode } from '../attempt/user-code.ts';
-import { objectInput } from '../../tools/json-input.ts';
-import { type Tool, ToolInputError } from '../../tools/tool.ts';
+import { objectInput } from '../../adapters/tools/json-input.ts';
+import { type Tool, ToolInputError } from '../../adapters/tools/tool.ts';
 
 /** The parts of a worker's config that reading a reply takes. */
 export type ReplyParts = Pick<Dependencies, 'parser' | 'checkOutput' | 'tools'>;

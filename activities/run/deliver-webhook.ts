@@ -3,7 +3,7 @@ import { Webhook } from 'standardwebhooks';
 import { fieldOf } from '../../agent/values/values.ts';
 import { webhookBody } from '../../agent/webhooks/webhook-body.ts';
 import type { WebhookDelivery, WebhookTarget } from '../../agent/webhooks/delivery.ts';
-import { withTimeLimit } from '../../net/time-limit.ts';
+import { withTimeLimit } from '../../adapters/net/time-limit.ts';
 
 const TIMEOUT_MS = 15_000;
 /** The receiver wants no more webhooks. */

@@ -6,7 +6,7 @@ import { classifyError } from '../attempt/errors.ts';
 import { inTime } from '../attempt/in-time.ts';
 import { boundedText, fieldOf, plainJson } from '../../agent/values/values.ts';
 import type { ErrorInfo, Json } from '../../agent/values/vocabulary.ts';
-import type { Tool } from '../../tools/tool.ts';
+import type { Tool } from '../../adapters/tools/tool.ts';
 
 /** The agent, model call and run whose actions may need approval. */
 export interface ApprovalContext {

@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 import type { Json } from '../../agent/values/vocabulary.ts';
 import { type EndedCalls, readEndedCalls } from '../../history/views/earlier-calls.ts';
 import { isNoWorkflow } from '../../history/read/pages.ts';
-import type { EarlierCall } from '../../tools/tool.ts';
+import type { EarlierCall } from '../../adapters/tools/tool.ts';
 
 /** Bytes of inputs and outputs that a worker process keeps, so that it need not read them again. */
 const CACHE_BYTES = 16_000_000;

@@ -4,7 +4,7 @@ import { limits } from '../../agent/values/limits.ts';
 import { capOutput } from '../../agent/observation/output.ts';
 import { fieldOf } from '../../agent/values/values.ts';
 import type { Json } from '../../agent/values/vocabulary.ts';
-import type { Tool, ToolContext } from '../../tools/tool.ts';
+import type { Tool, ToolContext } from '../../adapters/tools/tool.ts';
 
 /** Calls the tool's `cancel` about a call that has ended. A tool that has none any more leaves its work as it is. */
 export async function cancelCall(tool: Tool, input: Json, context: ToolContext): Promise<ToolResult> {

@@ -6,7 +6,7 @@ import type { AgentManifest } from '../../agent/definition/manifest.ts';
 import { usageOf } from '../../agent/definition/price.ts';
 import { limits } from '../../agent/values/limits.ts';
 import { type Json, type Usage, addUsage, noUsage, asText } from '../../agent/values/vocabulary.ts';
-import type { Tool } from '../../tools/tool.ts';
+import type { Tool } from '../../adapters/tools/tool.ts';
 import { type Attempt, attemptScheduledAt, effortOf, runAttempt } from '../attempt/attempt.ts';
 import { type CallHooks, callHooks } from '../hooks/run-hook.ts';
 import { askInTurn } from '../model/ask-in-turn.ts';
@@ -23,7 +23,7 @@ import { activityContext, createDeferral } from './tool-context.ts';
 import { afterTool } from './tool-hooks.ts';
 import type { Transcripts } from '../run/transcripts.ts';
 import { refuseAfterDeaths } from '../attempt/worker-deaths.ts';
-import { ModelError, type ModelReply } from '../../models/model.ts';
+import { ModelError, type ModelReply } from '../../adapters/models/model.ts';
 
 /** The activity behind one tool: its name is the tool's, its argument the tool's input. */
 export function createToolActivity(

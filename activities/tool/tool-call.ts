@@ -6,7 +6,7 @@ import { capOutput } from '../../agent/observation/output.ts';
 import { limits } from '../../agent/values/limits.ts';
 import { fieldOf } from '../../agent/values/values.ts';
 import type { Json } from '../../agent/values/vocabulary.ts';
-import { AskedInput, type Tool, type ToolContext } from '../../tools/tool.ts';
+import { AskedInput, type Tool, type ToolContext } from '../../adapters/tools/tool.ts';
 
 /** Runs the tool's code on a call. An error that is meant for the model becomes a result; any other is thrown. */
 export async function runTool(

@@ -10,7 +10,7 @@ import type { AgentManifest } from '../../agent/definition/manifest.ts';
 import { limits } from '../../agent/values/limits.ts';
 import { boundedText, plainJson } from '../../agent/values/values.ts';
 import type { Json } from '../../agent/values/vocabulary.ts';
-import type { Tool, ToolContext } from '../../tools/tool.ts';
+import type { Tool, ToolContext } from '../../adapters/tools/tool.ts';
 import type { Attempt } from '../attempt/attempt.ts';
 import type { HeartbeatWriter } from '../attempt/heartbeat.ts';
 import { earlierCalls } from './earlier-calls.ts';

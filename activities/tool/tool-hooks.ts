@@ -6,7 +6,7 @@ import { canonicalJson } from '../../agent/values/json-object.ts';
 import { limits } from '../../agent/values/limits.ts';
 import { boundedText, fieldOf, plainJson } from '../../agent/values/values.ts';
 import type { Json } from '../../agent/values/vocabulary.ts';
-import type { Tool } from '../../tools/tool.ts';
+import type { Tool } from '../../adapters/tools/tool.ts';
 import { changeOf } from '../hooks/change.ts';
 import { type CallHooks, HookFailed, runHook } from '../hooks/run-hook.ts';
 

@@ -7,7 +7,7 @@ import type { SummarizeInput, Summarized } from '../../agent/session/session.ts'
 import { limits } from '../../agent/values/limits.ts';
 import { wholeCharacters } from '../../agent/values/values.ts';
 import type { ChatMessage } from '../../agent/values/vocabulary.ts';
-import type { ModelReply } from '../../models/model.ts';
+import type { ModelReply } from '../../adapters/models/model.ts';
 import { type Attempt, runAttempt } from '../attempt/attempt.ts';
 import { callHooks } from '../hooks/run-hook.ts';
 import { askInTurn } from '../model/ask-in-turn.ts';

@@ -1,6 +1,6 @@
 import type { BatchProgress } from '../../client/api/batch.ts';
 import { noUsage } from '../../agent/values/vocabulary.ts';
-import { costWords } from '../../render/words/usage-words.ts';
+import { costWords } from '../../features/render/words/usage-words.ts';
 import type { ProgressLine } from '../print/progress-line.ts';
 
 /** Time between two texts: on a terminal, where the line changes in place, and elsewhere. */

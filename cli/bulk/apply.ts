@@ -4,7 +4,7 @@ import { type ProgressLine, createProgressLine } from '../print/progress-line.ts
 import { warnWithoutWorker } from '../connection/command-worker.ts';
 import type { CliContext } from '../connection/context.ts';
 import { type Io, asTyped } from '../shell/io.ts';
-import { oneLine } from '../../render/words/amounts.ts';
+import { oneLine } from '../../features/render/words/amounts.ts';
 import type { ServedQueues } from './serve-bulk.ts';
 import { AT_ONCE, type Target } from './targets.ts';
 

@@ -1,5 +1,5 @@
 import { type Io, UsageError, ask, exitCodes, print, printJson, say } from '../shell/io.ts';
-import { count, oneLine } from '../../render/words/amounts.ts';
+import { count, oneLine } from '../../features/render/words/amounts.ts';
 import { type WebUi, runPage } from '../connection/web-ui.ts';
 import type { BulkOptions } from '../options/bulk-options.ts';
 import type { BulkResult } from './apply.ts';

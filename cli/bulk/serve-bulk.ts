@@ -6,7 +6,7 @@ import type { CliContext } from '../connection/context.ts';
 import { follow } from '../follow/follow.ts';
 import { type Io, say } from '../shell/io.ts';
 import { type CommonOptions, flagsToRepeat } from '../options/options.ts';
-import { count, oneLine } from '../../render/words/amounts.ts';
+import { count, oneLine } from '../../features/render/words/amounts.ts';
 import { type Target, AT_ONCE } from './targets.ts';
 import { cliName } from '../../client/connect/cli-name.ts';
 import { loadConfigOf } from '../connection/command-config.ts';

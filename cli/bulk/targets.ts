@@ -11,7 +11,7 @@ import { everyPage } from '../connection/find-runs.ts';
 import { runsTable, toolWord } from '../print/runs-table.ts';
 import { type Io, UsageError } from '../shell/io.ts';
 import { type BulkOptions, filtersOf } from '../options/bulk-options.ts';
-import { oneLine } from '../../render/words/amounts.ts';
+import { oneLine } from '../../features/render/words/amounts.ts';
 import { table } from '../shell/display.ts';
 
 /** A run, or a call that waits in it, that is decided on. */

@@ -9,7 +9,7 @@ import { locationOfSession } from '../../client/read/run-location.ts';
 import { withoutHistory } from '../connection/command-config.ts';
 import type { CommandConfig } from '../connection/task-queue.ts';
 import { flagsToRepeat } from '../options/options.ts';
-import { count, oneLine } from '../../render/words/amounts.ts';
+import { count, oneLine } from '../../features/render/words/amounts.ts';
 import { fit } from '../shell/display.ts';
 import type { ChatStart } from './chat.ts';
 import type { ChatTerminal } from './chat-terminal.ts';

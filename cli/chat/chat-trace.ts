@@ -2,7 +2,7 @@ import stringWidth from 'string-width';
 import type { RunEvent, RunStep } from '../../agent/run/events.ts';
 import { needsPerson } from '../../agent/rules/waiting.ts';
 import { EXCEPTION_TOOL, asText } from '../../agent/values/vocabulary.ts';
-import { duration, oneLine } from '../../render/words/amounts.ts';
+import { duration, oneLine } from '../../features/render/words/amounts.ts';
 import { fit, lastRows } from '../shell/display.ts';
 import { sanitizeForTerminal } from '../../agent/text/sanitize.ts';
 import {
@@ -13,7 +13,13 @@ import {
   reconciledText,
   waitingText,
 } from '../print/trace/trace-words.ts';
-import { restartText, steeringText, tries, unheardText, decisionText } from '../../render/words/run-words.ts';
+import {
+  restartText,
+  steeringText,
+  tries,
+  unheardText,
+  decisionText,
+} from '../../features/render/words/run-words.ts';
 import type { ChatTerminal, LiveLine } from './chat-terminal.ts';
 
 /** Shows a run in a chat: one line for each step, and calls under way in place. */

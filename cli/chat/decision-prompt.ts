@@ -7,7 +7,7 @@ import { sanitizeForTerminal } from '../../agent/text/sanitize.ts';
 import { asText } from '../../agent/values/vocabulary.ts';
 import { usualRaise } from '../../agent/limits/usual-raise.ts';
 import { waitingText } from '../print/trace/trace-words.ts';
-import { count, oneLine } from '../../render/words/amounts.ts';
+import { count, oneLine } from '../../features/render/words/amounts.ts';
 import { firstRows, fit, padTo } from '../shell/display.ts';
 import type { ChatTerminal } from './chat-terminal.ts';
 

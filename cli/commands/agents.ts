@@ -1,5 +1,5 @@
 import { shownModel } from '../doctor/shown-model.ts';
-import { oneLine } from '../../render/words/amounts.ts';
+import { oneLine } from '../../features/render/words/amounts.ts';
 import { table } from '../shell/display.ts';
 import { loadCommandConfig } from '../connection/command-config.ts';
 import { type Io, exitCodes, print, printJson } from '../shell/io.ts';

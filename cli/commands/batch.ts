@@ -6,8 +6,8 @@ import { cliName, shellWord, typedCommand } from '../../client/connect/cli-name.
 import { temporalSettings } from '../../client/connect/connect.ts';
 import { locationOfRun } from '../../client/read/run-location.ts';
 import { checkId, newRunId } from '../../client/start/run-id.ts';
-import { count, duration, oneLine } from '../../render/words/amounts.ts';
-import { costWords, totalTokenWords } from '../../render/words/usage-words.ts';
+import { count, duration, oneLine } from '../../features/render/words/amounts.ts';
+import { costWords, totalTokenWords } from '../../features/render/words/usage-words.ts';
 import { type BatchRow, readBatchFile } from '../batch/batch-file.ts';
 import { progressWords, watchProgress } from '../batch/batch-progress.ts';
 import { type RowResult, replaceFile, resultsText, rowResult } from '../batch/batch-results.ts';

@@ -6,7 +6,7 @@ import { serveQueues, serveUntilSettled } from '../bulk/serve-bulk.ts';
 import { type Target, endedRuns, fittingCalls, isForEnded, openRuns, whyNothing } from '../bulk/targets.ts';
 import { type CliContext, neverStarted, withTemporal } from '../connection/context.ts';
 import { type Io, UsageError, exitCodes, say, signalCodes } from '../shell/io.ts';
-import { count } from '../../render/words/amounts.ts';
+import { count } from '../../features/render/words/amounts.ts';
 import { type ExpectedEnd, type ReasonOptions, wantedEnds } from './decide.ts';
 import { type DecisionWords, typedDecision } from '../options/typed-decision.ts';
 import { checkAgentName } from './list.ts';

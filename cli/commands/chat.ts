@@ -7,7 +7,7 @@ import { liveChat } from '../chat/conversation.ts';
 import { pipedChat } from '../chat/piped-chat.ts';
 import { checkModel, checkQuestion, configFor } from '../connection/command-config.ts';
 import type { CommandConfig } from '../connection/task-queue.ts';
-import { oneLine } from '../../render/words/amounts.ts';
+import { oneLine } from '../../features/render/words/amounts.ts';
 import { fit } from '../shell/display.ts';
 import { type Io, UsageError, ask, columnsOf, say } from '../shell/io.ts';
 import { isAnsiTerminal } from '../shell/on-terminal.ts';

@@ -3,7 +3,7 @@ import { neverStarted, withTemporal } from '../connection/context.ts';
 import { namedQueue, queuesOf } from '../connection/task-queue.ts';
 import { type CheckedRun, checkRuns } from '../check/check-runs.ts';
 import type { CommonOptions } from '../options/options.ts';
-import { count, oneLine } from '../../render/words/amounts.ts';
+import { count, oneLine } from '../../features/render/words/amounts.ts';
 import { type Io, exitCodes, print, printJson } from '../shell/io.ts';
 
 interface CheckOptions extends CommonOptions {

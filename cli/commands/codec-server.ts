@@ -1,11 +1,11 @@
 import type { ExternalStorage, PayloadCodec } from '@temporalio/common';
 import { cliName } from '../../client/connect/cli-name.ts';
-import { createCodec } from '../../encryption/codec.ts';
-import { type Keyring, environmentKeyring, noKeys } from '../../encryption/keys.ts';
-import { type CodecServer, serveCodec } from '../../encryption/serve-codec.ts';
+import { createCodec } from '../../features/encryption/codec.ts';
+import { type Keyring, environmentKeyring, noKeys } from '../../features/encryption/keys.ts';
+import { type CodecServer, serveCodec } from '../../features/encryption/serve-codec.ts';
 import { retrieve } from '../../history/read/payloads.ts';
-import { runningServer, stateDirectory } from '../../server/server.ts';
-import { usualPorts } from '../../server/ports.ts';
+import { runningServer, stateDirectory } from '../../local/server/server.ts';
+import { usualPorts } from '../../local/server/ports.ts';
 import { configStorage } from '../connection/config-storage.ts';
 import { loadCommandConfig } from '../connection/command-config.ts';
 import { tokenOf } from '../connection/token.ts';

@@ -8,7 +8,7 @@ import { type Io, UsageError, asTyped, exitCodes, printJson, say } from '../shel
 import { followToEnd } from '../follow/finish.ts';
 import type { CommonOptions } from '../options/options.ts';
 import { type DecisionWords, jsonOrText, typedDecision } from '../options/typed-decision.ts';
-import { oneLine } from '../../render/words/amounts.ts';
+import { oneLine } from '../../features/render/words/amounts.ts';
 import { runPage, sayPage } from '../connection/web-ui.ts';
 import { type OpenedRun, attended, withRun, workFor } from '../connection/command-worker.ts';
 import { withHistory } from '../connection/context.ts';

@@ -13,7 +13,7 @@ import {
 import { type RunLeft, moveRuns, runsLeft } from '../deploy/runs-left.ts';
 import { promote, ramp } from '../deploy/route-runs.ts';
 import type { CommonOptions } from '../options/options.ts';
-import { count, oneLine } from '../../render/words/amounts.ts';
+import { count, oneLine } from '../../features/render/words/amounts.ts';
 import { table } from '../shell/display.ts';
 import { type Io, UsageError, exitCodes, print, printJson, say } from '../shell/io.ts';
 import { cliName } from '../../client/connect/cli-name.ts';

@@ -10,7 +10,7 @@ import type { ContextOptions } from '../connection/context.ts';
 import { waitingRuns } from '../connection/find-runs.ts';
 import { type ProgressLine, createProgressLine } from '../print/progress-line.ts';
 import { cliName } from '../../client/connect/cli-name.ts';
-import type { EmbeddedServer } from '../../server/server.ts';
+import type { EmbeddedServer } from '../../local/server/server.ts';
 
 interface DevOptions extends ContextOptions {
   port?: number;
@@ -162,7 +162,7 @@ async function failed(child: WorkerChild, progress: ProgressLine): Promise<numbe
 }
 
 async function acquire({ port, uiPort }: DevOptions, progress: ProgressLine): Promise<EmbeddedServer> {
-  const { acquireServer, stateDirectory } = await import('../../server/server.ts');
+  const { acquireServer, stateDirectory } = await import('../../local/server/server.ts');
   const named = {
     ...(port === undefined ? {} : { grpc: port }),
     ...(uiPort === undefined ? {} : { ui: uiPort }),
@@ -212,9 +212,9 @@ async function sayReady(
 
 /** Before a server is started: a port that was asked for by name must not be another program's. Throws UsageError. */
 async function checkFree(asked: { port: number | undefined; uiPort: number | undefined }): Promise<void> {
-  const { runningServer, stateDirectory, holderOf } = await import('../../server/server.ts');
+  const { runningServer, stateDirectory, holderOf } = await import('../../local/server/server.ts');
   if ((await runningServer(stateDirectory())) !== undefined) return;
-  const { accepts } = await import('../../server/ports.ts');
+  const { accepts } = await import('../../local/server/ports.ts');
   for (const [what, port] of [
     ['port', asked.port],
     ['UI port', asked.uiPort],
@@ -237,7 +237,7 @@ async function checkPorts(
   ];
   const [first] = elsewhere;
   if (first === undefined) return;
-  const { holderOf } = await import('../../server/server.ts');
+  const { holderOf } = await import('../../local/server/server.ts');
   const why = startedByUs
     ? `${await holderOf(first.asked)} listens there`
     : `this project's server runs already, at ${address}`;

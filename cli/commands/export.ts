@@ -7,7 +7,7 @@ import { type Io, UsageError, exitCodes, printJson, say } from '../shell/io.ts';
 import { withHistory } from '../connection/context.ts';
 import type { CommonOptions } from '../options/options.ts';
 import { checkOutFile } from '../options/out-file.ts';
-import { count } from '../../render/words/amounts.ts';
+import { count } from '../../features/render/words/amounts.ts';
 import { exportJson } from '../print/export-json.ts';
 import { sanitizedFor, jsonOn } from '../shell/on-terminal.ts';
 
@@ -50,7 +50,7 @@ async function collect(io: Io, run: AgentRun, options: ExportCommandOptions): Pr
 
 async function textOf(exported: RunExport, html: boolean): Promise<Iterable<string>> {
   if (!html) return exportJson(exported);
-  const { runPage } = await import('../../render/page/run-page.ts');
+  const { runPage } = await import('../../features/render/page/run-page.ts');
   return [runPage(exported)];
 }
 

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { type Readable, Writable } from 'node:stream';
-import { requirePackages } from '../../tools/optional-package.ts';
+import { requirePackages } from '../../adapters/tools/optional-package.ts';
 import { loadCommandConfig } from '../connection/command-config.ts';
 import { needsWorker } from '../connection/command-worker.ts';
 import { type ContextOptions, withTemporal } from '../connection/context.ts';

@@ -16,7 +16,7 @@ import { followToEnd } from '../follow/finish.ts';
 import type { CommonOptions } from '../options/options.ts';
 import { type OverrideOptions, overridesIn } from '../options/override-options.ts';
 import { jsonOrText } from '../options/typed-decision.ts';
-import { oneLine } from '../../render/words/amounts.ts';
+import { oneLine } from '../../features/render/words/amounts.ts';
 import { type Io, UsageError, exitCodes, print, printJson, say } from '../shell/io.ts';
 
 /** `reloop rewind`: does a step of a run again, and all later steps. */

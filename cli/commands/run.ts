@@ -16,7 +16,7 @@ import { temporalSettings } from '../../client/connect/connect.ts';
 import { otherQuestion } from '../../client/start/other-question.ts';
 import { locationOfRun, runExists } from '../../client/read/run-location.ts';
 import { checkTakesImages, withImages } from '../options/image-option.ts';
-import { oneLine } from '../../render/words/amounts.ts';
+import { oneLine } from '../../features/render/words/amounts.ts';
 import { fit } from '../shell/display.ts';
 import { type Io, UsageError, exitCodes, print, printJson, readAll, say } from '../shell/io.ts';
 import { followToEnd } from '../follow/finish.ts';
@@ -99,7 +99,7 @@ export async function run(io: Io, agent: string, question: string, options: RunO
 
 /** Checks this project's server; without a server there is no worker either. */
 async function isServerUp(): Promise<boolean> {
-  const { runningServer, stateDirectory } = await import('../../server/server.ts');
+  const { runningServer, stateDirectory } = await import('../../local/server/server.ts');
   return (await runningServer(stateDirectory())) !== undefined;
 }
 

@@ -14,7 +14,7 @@ import { type OverrideOptions, overridesIn } from '../options/override-options.t
 import { type ScheduleTimeOptions, timesIn } from '../options/schedule-options.ts';
 import type { CommonOptions } from '../options/options.ts';
 import { scheduleLines, schedulesTable } from '../print/schedule-lines.ts';
-import { oneLine } from '../../render/words/amounts.ts';
+import { oneLine } from '../../features/render/words/amounts.ts';
 import { type Io, UsageError, exitCodes, print, printJson, say } from '../shell/io.ts';
 
 interface CreateOptions extends CommonOptions, OverrideOptions, ScheduleTimeOptions {

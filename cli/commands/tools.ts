@@ -1,5 +1,5 @@
 import { toolManifest } from '../../config/options/tool-options.ts';
-import { duration, oneLine } from '../../render/words/amounts.ts';
+import { duration, oneLine } from '../../features/render/words/amounts.ts';
 import { fit, table } from '../shell/display.ts';
 import { loadCommandConfig } from '../connection/command-config.ts';
 import { type Io, exitCodes, print, printJson } from '../shell/io.ts';

@@ -112,7 +112,7 @@ function chosenQueues(
 /** A worker is for a server that others use, so it starts no server. */
 async function checkServer(options: CommonOptions): Promise<void> {
   if (temporalSettings(options).address !== undefined) return;
-  const { runningServer, stateDirectory } = await import('../../server/server.ts');
+  const { runningServer, stateDirectory } = await import('../../local/server/server.ts');
   if ((await runningServer(stateDirectory())) !== undefined) return;
   throw new TemporalUnreachable(
     `No Temporal server to work for: start one with \`${cliName()} dev\` (which has a worker already), or set TEMPORAL_ADDRESS.`,

@@ -5,7 +5,7 @@ import { isAbsolute, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isObject } from '../../agent/values/json-object.ts';
 import { findConfig } from '../../config/load/find-config.ts';
-import { readJson, writeJson } from '../../server/json-file.ts';
+import { readJson, writeJson } from '../../local/server/json-file.ts';
 import type { LoadedConfig } from '../../config/load/loaded-config.ts';
 import type { Candidate } from './candidates.ts';
 

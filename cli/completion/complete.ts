@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { type Io, exitCodes, print } from '../shell/io.ts';
-import { oneLine } from '../../render/words/amounts.ts';
+import { oneLine } from '../../features/render/words/amounts.ts';
 import { fit } from '../shell/display.ts';
 import { loadEnvFile } from '../shell/env-file.ts';
 import { agentsOf, isKnown, refreshAgents } from './agents-cache.ts';

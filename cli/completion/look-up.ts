@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { stateOf } from '../../agent/rules/waiting.ts';
 import { decisionNames, decisionFits } from '../../agent/rules/decisions.ts';
 import { waitingReasons } from '../../agent/rules/wait-reasons.ts';
-import { stateDirectory } from '../../server/project-folder.ts';
+import { stateDirectory } from '../../local/server/project-folder.ts';
 import type { AgentClient } from '../../client/api/agent-client.ts';
 import type { RunSummary } from '../../client/read/list-runs.ts';
 import type { Candidate, CompletionContext, RunsFor, CompletionTarget } from './candidates.ts';
@@ -51,7 +51,7 @@ async function connect({ address, namespace: named }: Pick<CompletionContext, 'a
 }
 
 async function ownServer(): Promise<string | undefined> {
-  const { runningServer } = await import('../../server/server.ts');
+  const { runningServer } = await import('../../local/server/server.ts');
   return (await runningServer(stateDirectory()))?.address;
 }
 

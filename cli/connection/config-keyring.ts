@@ -1,4 +1,4 @@
-import { type Keyring, noKeys } from '../../encryption/keys.ts';
+import { type Keyring, noKeys } from '../../features/encryption/keys.ts';
 import { findConfig, loadConfig } from '../../config/load/load.ts';
 
 /**

@@ -1,6 +1,6 @@
 import type { ExternalStorage } from '@temporalio/common';
 import { findConfig, loadConfig } from '../../config/load/load.ts';
-import { LazyStorage } from '../../storage/storage.ts';
+import { LazyStorage } from '../../features/storage/storage.ts';
 
 /** Storage of the config, for a command that does not need the config otherwise: the config is loaded for the first stored payload. */
 export function configStorage(file: string | undefined): ExternalStorage {

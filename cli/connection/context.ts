@@ -5,11 +5,11 @@ import { sanitizeForTerminal } from '../../agent/text/sanitize.ts';
 import type { AgentRun } from '../../client/api/agent-run.ts';
 import { type TemporalSettings, temporalSettings } from '../../client/connect/connect.ts';
 import { RunNotFound } from '../../client/connect/errors.ts';
-import { type LocalTemporal, openLocal } from '../../embedded/open-local.ts';
-import { type Keyring, environmentKeyring } from '../../encryption/keys.ts';
-import { environmentLive } from '../../live/brokers.ts';
-import type { LiveOption } from '../../live/live-channel.ts';
-import { stateDirectory } from '../../server/project-folder.ts';
+import { type LocalTemporal, openLocal } from '../../local/embedded/open-local.ts';
+import { type Keyring, environmentKeyring } from '../../features/encryption/keys.ts';
+import { environmentLive } from '../../features/live/brokers.ts';
+import type { LiveOption } from '../../features/live/live-channel.ts';
+import { stateDirectory } from '../../local/server/project-folder.ts';
 import { configKeyring } from './config-keyring.ts';
 import { configStorage } from './config-storage.ts';
 import { type CommandConfig, namedQueue } from './task-queue.ts';
@@ -81,7 +81,7 @@ export async function withHistory<T>(
 /** Nobody named a server, and this project has not had its own server yet. */
 export async function neverStarted(options: ContextOptions): Promise<boolean> {
   if (temporalSettings(options).address !== undefined) return false;
-  const { stateFiles } = await import('../../server/state-folder.ts');
+  const { stateFiles } = await import('../../local/server/state-folder.ts');
   return !existsSync(stateFiles(stateDirectory()).db);
 }
 

@@ -2,7 +2,7 @@ import { WAITING_RUNS } from '../../agent/values/names.ts';
 import { cliName } from '../../client/connect/cli-name.ts';
 import type { RunPage } from '../../client/read/list-runs.ts';
 import type { ListOptions } from '../../client/read/run-filters.ts';
-import { count } from '../../render/words/amounts.ts';
+import { count } from '../../features/render/words/amounts.ts';
 import { type Io, say } from '../shell/io.ts';
 import type { CliContext } from './context.ts';
 

@@ -2,8 +2,8 @@ import { rmSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { readJson, writeJson } from '../../server/json-file.ts';
-import { processExists } from '../../server/process-identity.ts';
+import { readJson, writeJson } from '../../local/server/json-file.ts';
+import { processExists } from '../../local/server/process-identity.ts';
 
 /**
  * `dev.json`: the files that a `reloop dev` has loaded, so that a command beside it does not run older code than the

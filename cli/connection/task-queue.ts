@@ -9,8 +9,8 @@ import {
   programNamed,
   queueNamed,
   tagOf,
-} from '../../embedded/config-queues.ts';
-import type { LocalTemporal } from '../../embedded/open-local.ts';
+} from '../../local/embedded/config-queues.ts';
+import type { LocalTemporal } from '../../local/embedded/open-local.ts';
 import type { CommonOptions } from '../options/options.ts';
 import { type Io, UsageError } from '../shell/io.ts';
 import { cliName, shellWord } from '../../client/connect/cli-name.ts';

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { type CommonOptions, withCommonOptions } from '../options/options.ts';
-import { oneLine } from '../../render/words/amounts.ts';
+import { oneLine } from '../../features/render/words/amounts.ts';
 import { loadEnvFile } from '../shell/env-file.ts';
 import type { Io } from '../shell/io.ts';
 import { withUsage } from '../shell/missing-words.ts';

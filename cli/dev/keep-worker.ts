@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { relative } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { exitCodes } from '../shell/io.ts';
-import { count, duration } from '../../render/words/amounts.ts';
+import { count, duration } from '../../features/render/words/amounts.ts';
 import type { ConfigSummary } from './child-messages.ts';
 import { changesBetween } from './summary.ts';
 import { type WorkerChild, whyNotReady } from './worker-child.ts';

@@ -1,5 +1,5 @@
 import { dirname } from 'node:path';
-import type { EmbeddedServer } from '../../server/server.ts';
+import type { EmbeddedServer } from '../../local/server/server.ts';
 
 const LOOK_MS = 2_000;
 
@@ -11,7 +11,7 @@ export function watchServer(
 ): () => void {
   let known = pid;
   const look = async () => {
-    const { runningServer } = await import('../../server/server.ts');
+    const { runningServer } = await import('../../local/server/server.ts');
     const now = (await runningServer(dirname(dbFile)))?.pid;
     if (now === undefined || now === known) return;
     onSay(

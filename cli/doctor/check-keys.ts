@@ -1,6 +1,6 @@
 import type { Client } from '@temporalio/client';
-import { keyIdOf } from '../../encryption/codec.ts';
-import { EncryptionKeyMissing, type Keyring, noKeys } from '../../encryption/keys.ts';
+import { keyIdOf } from '../../features/encryption/codec.ts';
+import { EncryptionKeyMissing, type Keyring, noKeys } from '../../features/encryption/keys.ts';
 import { type Check, ok, problem } from './check-result.ts';
 
 /** The newest runs of a task queue that are looked at. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { channelOf, nameOf } from '../../live/brokers.ts';
-import { type LiveChannel, type LiveOption, topicOf } from '../../live/live-channel.ts';
+import { channelOf, nameOf } from '../../features/live/brokers.ts';
+import { type LiveChannel, type LiveOption, topicOf } from '../../features/live/live-channel.ts';
 import { type Check, ok, problem } from './check-result.ts';
 
 const PATIENCE_MS = 3_000;

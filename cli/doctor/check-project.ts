@@ -10,7 +10,7 @@ import { type Io, exitCodes } from '../shell/io.ts';
 import { loadCommandConfig } from '../connection/command-config.ts';
 import type { CommandConfig } from '../connection/task-queue.ts';
 import type { CommonOptions } from '../options/options.ts';
-import { count } from '../../render/words/amounts.ts';
+import { count } from '../../features/render/words/amounts.ts';
 import { packageVersion } from '../shell/version.ts';
 
 export function checkProgram(): Check[] {

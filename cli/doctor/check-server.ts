@@ -1,10 +1,10 @@
 import { searchAttributes } from '../../agent/values/names.ts';
 import type { Client } from '@temporalio/client';
-import { accepts, usualPorts } from '../../server/ports.ts';
-import { installedBinary } from '../../server/binary/binary.ts';
-import { type EmbeddedServerInfo, runningServer, stateDirectory } from '../../server/server.ts';
+import { accepts, usualPorts } from '../../local/server/ports.ts';
+import { installedBinary } from '../../local/server/binary/binary.ts';
+import { type EmbeddedServerInfo, runningServer, stateDirectory } from '../../local/server/server.ts';
 import { connectTo, temporalSettings } from '../../client/connect/connect.ts';
-import type { Keyring } from '../../encryption/keys.ts';
+import type { Keyring } from '../../features/encryption/keys.ts';
 import { checkKeys } from './check-keys.ts';
 import { type Check, note, ok, problem } from './check-result.ts';
 import { checkVersions } from './check-versions.ts';

@@ -1,6 +1,6 @@
 import type { Client } from '@temporalio/client';
 import { isInvalidArgument } from '../../history/read/pages.ts';
-import { oneLine } from '../../render/words/amounts.ts';
+import { oneLine } from '../../features/render/words/amounts.ts';
 import { AGENT_RUN, AGENT_SESSION } from '../../workflows/messages.ts';
 import { type Check, note } from './check-result.ts';
 

@@ -4,7 +4,7 @@ import { livePollers } from '../../client/connect/task-queue.ts';
 import { cliName, shellWord } from '../../client/connect/cli-name.ts';
 import type { Deployment } from '../../config/deployment-option.ts';
 import type { LoadedConfig } from '../../config/load/loaded-config.ts';
-import { configNamed } from '../../embedded/config-queues.ts';
+import { configNamed } from '../../local/embedded/config-queues.ts';
 import { exitCodes } from '../shell/io.ts';
 import { type CommonOptions, flagsToRepeat } from '../options/options.ts';
 import { type Check, note, ok } from './check-result.ts';

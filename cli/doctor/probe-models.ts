@@ -3,8 +3,8 @@ import type { ModelPrompt, ToolSpec } from '../../agent/definition/kind.ts';
 import type { AgentManifest } from '../../agent/definition/manifest.ts';
 import { fieldOf } from '../../agent/values/values.ts';
 import type { LoadedConfig } from '../../config/load/loaded-config.ts';
-import { withTimeLimit } from '../../net/time-limit.ts';
-import { duration } from '../../render/words/amounts.ts';
+import { withTimeLimit } from '../../adapters/net/time-limit.ts';
+import { duration } from '../../features/render/words/amounts.ts';
 
 /**
  * Result of a request to an agent's model: the duration, and the context window in tokens if the server tells it; or the problem

@@ -3,7 +3,7 @@ import type { Backtest } from '../../client/backtest/backtest-handle.ts';
 import { locationOfRun } from '../../client/read/run-location.ts';
 import { type Io, exitCodes, print, signalCodes } from '../shell/io.ts';
 import { progressBar, verdictWords } from '../print/backtest-report-lines.ts';
-import { oneLine } from '../../render/words/amounts.ts';
+import { oneLine } from '../../features/render/words/amounts.ts';
 import { type ProgressLine, createProgressLine } from '../print/progress-line.ts';
 import { sayLeft } from './finish.ts';
 import type { FollowContext } from './follow.ts';

@@ -9,7 +9,7 @@ import { typedCommand } from '../../client/connect/cli-name.ts';
 import type { QueuedQuestion, SessionQuestion } from '../connection/ask-in-session.ts';
 import type { CliContext } from '../connection/context.ts';
 import { lastingWebUi } from '../connection/web-ui.ts';
-import { oneLine } from '../../render/words/amounts.ts';
+import { oneLine } from '../../features/render/words/amounts.ts';
 import { waitingText } from '../print/trace/trace-words.ts';
 import { type HelpOptions, waitingHelp } from './waiting-help.ts';
 

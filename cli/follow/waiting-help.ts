@@ -2,7 +2,7 @@ import { usualRaise } from '../../agent/limits/usual-raise.ts';
 import { callPath, workflowOfCall } from '../../agent/calls/call-path.ts';
 import { type WaitingCall, stateOf } from '../../agent/rules/waiting.ts';
 import { type CallState, type DecisionName, fittingDecisions, ruleOf } from '../../agent/rules/decisions.ts';
-import { duration } from '../../render/words/amounts.ts';
+import { duration } from '../../features/render/words/amounts.ts';
 import type { CliContext } from '../connection/context.ts';
 import { lastingWebUi } from '../connection/web-ui.ts';
 import { workflowPage } from '../../client/connect/web-ui-page.ts';

@@ -2,7 +2,7 @@ import { basename, dirname, join, relative, resolve } from 'node:path';
 import { z } from 'zod/v4';
 import { UsageError } from '../shell/io.ts';
 import { existsSync, realpathSync } from 'node:fs';
-import { readJson } from '../../server/json-file.ts';
+import { readJson } from '../../local/server/json-file.ts';
 import { packageFolder, packageVersion } from '../shell/version.ts';
 
 const fields = z.record(z.string(), z.unknown());

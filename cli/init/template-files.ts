@@ -76,7 +76,7 @@ function exists(path: string): boolean {
 }
 
 export function templateText(name: string): string {
-  return readFileSync(join(packageFolder(), 'template', name), 'utf8');
+  return readFileSync(join(packageFolder(), 'examples/template', name), 'utf8');
 }
 
 /** Throws UsageError where these files cannot be written. */

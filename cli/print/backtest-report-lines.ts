@@ -3,8 +3,8 @@ import { type Verdict, verdicts } from '../../agent/backtest/compare-runs.ts';
 import type { OutlinedDecision, RunEnding } from '../../agent/backtest/outline.ts';
 import { type Usage, asText } from '../../agent/values/vocabulary.ts';
 import type { Output } from '../shell/io.ts';
-import { costWords } from '../../render/words/usage-words.ts';
-import { count, oneLine } from '../../render/words/amounts.ts';
+import { costWords } from '../../features/render/words/usage-words.ts';
+import { count, oneLine } from '../../features/render/words/amounts.ts';
 import { type Colors, fit, padTo } from '../shell/display.ts';
 
 /** The verdicts of the JSON, as a reader says them. */

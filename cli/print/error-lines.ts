@@ -4,7 +4,7 @@ import { inspect } from 'node:util';
 import stringWidth from 'string-width';
 import { type CodePlace, placeOf, reasonOf } from '../../config/load/error-place.ts';
 import { failureOf } from '../shell/io.ts';
-import { oneLine } from '../../render/words/amounts.ts';
+import { oneLine } from '../../features/render/words/amounts.ts';
 import { fit } from '../shell/display.ts';
 import { sanitizeForTerminal } from '../../agent/text/sanitize.ts';
 

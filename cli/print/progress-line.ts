@@ -1,6 +1,6 @@
 import { type Io, columnsOf, say } from '../shell/io.ts';
 import { isAnsiTerminal } from '../shell/on-terminal.ts';
-import { oneLine } from '../../render/words/amounts.ts';
+import { oneLine } from '../../features/render/words/amounts.ts';
 import { fit } from '../shell/display.ts';
 
 /** The progress of a command: on a terminal one line that changes, elsewhere a line for each text. */

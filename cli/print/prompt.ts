@@ -2,7 +2,7 @@ import type { ModelTurn } from '../../agent/calls/calls.ts';
 import type { ModelPrompt } from '../../agent/definition/kind.ts';
 import type { ModelRequest } from '../../agent/transcript/request.ts';
 import type { Colors } from '../shell/display.ts';
-import { tokenWords } from '../../render/words/usage-words.ts';
+import { tokenWords } from '../../features/render/words/usage-words.ts';
 
 export interface PromptStyle {
   colors: Colors;

@@ -1,7 +1,7 @@
 import type { RunEvent } from '../../agent/run/events.ts';
 import type { ErrorInfo } from '../../agent/values/vocabulary.ts';
 import type { RunReport } from '../../client/report.ts';
-import { oneLine } from '../../render/words/amounts.ts';
+import { oneLine } from '../../features/render/words/amounts.ts';
 
 /** Remembers which failures the trace has printed: a provider's sentence may be long, and is printed once. */
 export interface PrintedFailures {

@@ -2,8 +2,8 @@ import stringWidth from 'string-width';
 import type { RunSummary } from '../../client/read/list-runs.ts';
 import { boundedText } from '../../agent/values/values.ts';
 import { asText } from '../../agent/values/vocabulary.ts';
-import { costWords } from '../../render/words/usage-words.ts';
-import { duration, oneLine } from '../../render/words/amounts.ts';
+import { costWords } from '../../features/render/words/usage-words.ts';
+import { duration, oneLine } from '../../features/render/words/amounts.ts';
 import { type Colors, localTime, localZone, table } from '../shell/display.ts';
 
 /** Cells that a question has at least, while there is something less useful to leave out. */

@@ -1,6 +1,6 @@
 import { runStatuses } from '../../client/read/run-filters.ts';
-import { count, duration, oneLine } from '../../render/words/amounts.ts';
-import { costWords, totalTokenWords } from '../../render/words/usage-words.ts';
+import { count, duration, oneLine } from '../../features/render/words/amounts.ts';
+import { costWords, totalTokenWords } from '../../features/render/words/usage-words.ts';
 import { toolWord } from '../print/runs-table.ts';
 import { localTime, localZone } from '../shell/display.ts';
 import type { RunsReport } from './runs-report.ts';

@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
-import { projectFolders } from '../../server/project-folder.ts';
+import { projectFolders } from '../../local/server/project-folder.ts';
 import { type Io, UsageError } from './io.ts';
 
 export interface EnvFile {

@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline';
 import type { RunStatus } from '../../agent/values/vocabulary.ts';
-import { oneLine } from '../../render/words/amounts.ts';
+import { oneLine } from '../../features/render/words/amounts.ts';
 import { sanitizedFor, jsonOn } from './on-terminal.ts';
 
 /** Output stream; only a terminal has `columns` and `rows`. */

@@ -1,7 +1,7 @@
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { readJson } from '../../server/json-file.ts';
-import { projectFolder } from '../../server/project-folder.ts';
+import { readJson } from '../../local/server/json-file.ts';
+import { projectFolder } from '../../local/server/project-folder.ts';
 
 /** The folder of the package this file is in, from source or built. */
 export function packageFolder(): string {

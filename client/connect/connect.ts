@@ -2,22 +2,22 @@ import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import type { ExternalStorage } from '@temporalio/common';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
-import { createCodec } from '../../encryption/codec.ts';
+import { createCodec } from '../../features/encryption/codec.ts';
 import {
   type EncryptionOptions,
   type Keyring,
   createKeyring,
   environmentKeyring,
   noKeys,
-} from '../../encryption/keys.ts';
-import { type StorageOptions, createStorage } from '../../storage/storage.ts';
-import { checkedLive, environmentLive } from '../../live/brokers.ts';
-import type { LiveOption } from '../../live/live-channel.ts';
-import { readFrom } from '../../live/subscription.ts';
+} from '../../features/encryption/keys.ts';
+import { type StorageOptions, createStorage } from '../../features/storage/storage.ts';
+import { checkedLive, environmentLive } from '../../features/live/brokers.ts';
+import type { LiveOption } from '../../features/live/live-channel.ts';
+import { readFrom } from '../../features/live/subscription.ts';
 import { InvalidInput, TemporalUnreachable } from './errors.ts';
-import { readJson } from '../../server/json-file.ts';
-import { type ProcessIdentity, isAlive, pidHere } from '../../server/process-identity.ts';
-import { projectFolder, stateDirectory } from '../../server/project-folder.ts';
+import { readJson } from '../../local/server/json-file.ts';
+import { type ProcessIdentity, isAlive, pidHere } from '../../local/server/process-identity.ts';
+import { projectFolder, stateDirectory } from '../../local/server/project-folder.ts';
 import { TASK_QUEUE } from '../../agent/values/names.ts';
 import { setValue } from '../../agent/values/set-value.ts';
 import { pollers } from './task-queue.ts';

@@ -1,5 +1,5 @@
 import { type DeferToken, readToken, writeToken } from '../../agent/calls/defer-token.ts';
-import { environmentSigner } from '../../encryption/token-signer.ts';
+import { environmentSigner } from '../../features/encryption/token-signer.ts';
 import { InvalidInput } from './errors.ts';
 
 /** Place of a deferred call, and the token as its run knows it. */

@@ -1,5 +1,5 @@
 export { InvalidInput } from '../../agent/values/refusal.ts';
-export { TemporalUnreachable } from '../../server/launcher-error.ts';
+export { TemporalUnreachable } from '../../local/server/launcher-error.ts';
 import type { RunReport } from '../report.ts';
 import { advised, cliName } from './cli-name.ts';
 

@@ -1,7 +1,7 @@
 import { type Client, isGrpcServiceError } from '@temporalio/client';
 import { fieldOf, isAsyncIterable } from '../../agent/values/values.ts';
 import { connectionEnd } from '../../history/read/connection-end.ts';
-import { closeChannel } from '../../live/subscription.ts';
+import { closeChannel } from '../../features/live/subscription.ts';
 import { ClientClosed, DecisionRefused, RunNotTaking, TemporalUnreachable } from './errors.ts';
 
 /** Ends an open call. Resolves when the call has no request under way. */

@@ -1,4 +1,4 @@
-import { environmentSigner } from '../../encryption/token-signer.ts';
+import { environmentSigner } from '../../features/encryption/token-signer.ts';
 import { parseJson } from '../../agent/values/json-object.ts';
 import { fieldOf } from '../../agent/values/values.ts';
 

@@ -1,7 +1,7 @@
 import type { Client } from '@temporalio/client';
 import type { DeploymentVersion } from '../../agent/values/names.ts';
 import { tsToMs } from '@temporalio/common/lib/time.js';
-import { pidHere, processExists } from '../../server/process-identity.ts';
+import { pidHere, processExists } from '../../local/server/process-identity.ts';
 
 /** Temporal's numbers for the two kinds of a task queue. */
 const KINDS = { workflow: 1, activity: 2 } as const;

@@ -6,7 +6,7 @@ import { limits } from '../../agent/values/limits.ts';
 import { utf8Length } from '../../agent/values/digest.ts';
 import { plainJson } from '../../agent/values/values.ts';
 import { abortable, isNoWorkflow } from '../../history/read/pages.ts';
-import { withTimeLimit } from '../../net/time-limit.ts';
+import { withTimeLimit } from '../../adapters/net/time-limit.ts';
 import { recordedReceipt } from '../../history/views/update-receipts.ts';
 import { ALREADY_TAKEN } from '../../workflows/messages.ts';
 import { DecisionRefused, InvalidInput, RunNotTaking } from './errors.ts';

@@ -5,7 +5,7 @@ import type { LivePiece } from '../../agent/live-text/live-piece.ts';
 import type { RunEvent } from '../../agent/run/events.ts';
 import { type CallReport, createLivePoll } from '../../history/list/live.ts';
 import type { RunRef } from '../../history/read/pages.ts';
-import { livePieces } from '../../live/subscription.ts';
+import { livePieces } from '../../features/live/subscription.ts';
 import { type Obstacles, obstaclesOf } from '../connect/obstacles.ts';
 
 /** News of a call under way, from no record. */

@@ -1,8 +1,8 @@
 import type { Client } from '@temporalio/client';
 import { RunView } from '../../agent/views/view.ts';
 import type { ErrorInfo, Json, RunStatus, Usage } from '../../agent/values/vocabulary.ts';
-import { EncryptionKeyMissing } from '../../encryption/keys.ts';
-import { StorageMissing } from '../../storage/storage.ts';
+import { EncryptionKeyMissing } from '../../features/encryption/keys.ts';
+import { StorageMissing } from '../../features/storage/storage.ts';
 import { resultAtEnd } from '../../history/read/lineage.ts';
 import { type RunRef, isNotFound } from '../../history/read/pages.ts';
 import type { RunResultWithSteps } from '../report.ts';

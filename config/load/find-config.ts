@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { projectFolders } from '../../server/project-folder.ts';
+import { projectFolders } from '../../local/server/project-folder.ts';
 
 export const NAMES = ['reloop.config.ts', 'reloop.config.mts', 'reloop.config.js', 'reloop.config.mjs'];
 

@@ -8,7 +8,7 @@ import { ConfigError } from '../define.ts';
 import { isUsers, placeOf, reasonOf } from './error-place.ts';
 import { NAMES, findConfig } from './find-config.ts';
 import { type OnImport, importModule, importedFiles } from './import-module.ts';
-import { type LoadingNote, loadingNotes } from '../../tools/loading-note.ts';
+import { type LoadingNote, loadingNotes } from '../../adapters/tools/loading-note.ts';
 
 export { findConfig } from './find-config.ts';
 

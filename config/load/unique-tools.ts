@@ -2,9 +2,9 @@ import { EARLIER_EFFECTS } from '../../agent/calls/restart.ts';
 import { DELIVER_WEBHOOK } from '../../agent/webhooks/delivery.ts';
 import { REWIND_POINT } from '../../agent/run/run-input.ts';
 import { AUTHORIZE } from '../../agent/rules/sender.ts';
-import { isSameTool } from '../../tools/same-tool.ts';
-import { problemOfName } from '../../tools/tool-name.ts';
-import type { Tool } from '../../tools/tool.ts';
+import { isSameTool } from '../../adapters/tools/same-tool.ts';
+import { problemOfName } from '../../adapters/tools/tool-name.ts';
+import type { Tool } from '../../adapters/tools/tool.ts';
 import { ConfigError } from '../define.ts';
 
 /** Names of Reloop's own activities, and of what LangChain's traces call a tool. */

@@ -1,8 +1,8 @@
 import { z } from 'zod/v4';
 import type { AgentKind } from '../../agent/definition/kind.ts';
 import type { LoopOptions, MemoryManifest, RequestOptions } from '../../agent/definition/manifest.ts';
-import type { Tool } from '../../tools/tool.ts';
-import { NOT_ZOD_3, type ZodSchema, isZod3, isZodSchema } from '../../tools/zod-schema.ts';
+import type { Tool } from '../../adapters/tools/tool.ts';
+import { NOT_ZOD_3, type ZodSchema, isZod3, isZodSchema } from '../../adapters/tools/zod-schema.ts';
 import type { AgentDefinition } from '../define.ts';
 import { askTimeoutOption } from './ask-timeout-option.ts';
 import { duration } from './duration.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod/v4';
 import type { ToolManifest } from '../../agent/definition/manifest.ts';
-import type { Approval, Tool } from '../../tools/tool.ts';
+import type { Approval, Tool } from '../../adapters/tools/tool.ts';
 import { type ConfigDefinition, ConfigError } from '../define.ts';
 import { options } from './options.ts';
 

@@ -1,8 +1,8 @@
 import { z } from 'zod/v4';
 import { fieldsOf } from '../../agent/values/json-object.ts';
-import { NO_MODEL } from '../../models/adapters.ts';
-import { modelErrorTypes } from '../../models/failure-types.ts';
-import type { Model } from '../../models/model.ts';
+import { NO_MODEL } from '../../adapters/models/adapters.ts';
+import { modelErrorTypes } from '../../adapters/models/failure-types.ts';
+import type { Model } from '../../adapters/models/model.ts';
 import { type AgentDefinition, ConfigError, type FallbackModel } from '../define.ts';
 
 /** A model of a definition: a name, or the model itself. */

@@ -5,8 +5,8 @@ import type { AgentManifest, JsonSchema } from '../../agent/definition/manifest.
 import { invalidOutput } from '../../agent/observation/observations.ts';
 import { exactJson, isObject } from '../../agent/values/json-object.ts';
 import type { Json } from '../../agent/values/vocabulary.ts';
-import { coerceTo } from '../../tools/coerce.ts';
-import { type ZodSchema, forZod, jsonSchemaOf } from '../../tools/zod-schema.ts';
+import { coerceTo } from '../../adapters/tools/coerce.ts';
+import { type ZodSchema, forZod, jsonSchemaOf } from '../../adapters/tools/zod-schema.ts';
 import { ConfigError } from '../define.ts';
 
 /** An agent's `output` as it is recorded and shown to the model. Throws {@link ConfigError}. */

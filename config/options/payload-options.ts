@@ -1,6 +1,6 @@
 import { z } from 'zod/v4';
-import { type EncryptionOptions, encryptionProblem } from '../../encryption/keys.ts';
-import { type StorageOptions, storageProblem } from '../../storage/storage.ts';
+import { type EncryptionOptions, encryptionProblem } from '../../features/encryption/keys.ts';
+import { type StorageOptions, storageProblem } from '../../features/storage/storage.ts';
 
 /** The option `encryption` of a config. A problem does not quote the keys. */
 export const encryptionSchema = z.custom<EncryptionOptions>().superRefine((value, { addIssue }) => {

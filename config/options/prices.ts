@@ -1,7 +1,7 @@
 import { modelsOf } from '../../agent/definition/agent-models.ts';
 import type { AgentManifest } from '../../agent/definition/manifest.ts';
 import type { Price } from '../../agent/definition/price.ts';
-import type { Model } from '../../models/model.ts';
+import type { Model } from '../../adapters/models/model.ts';
 import { type AgentDefinition, type ConfigDefinition, ConfigError } from '../define.ts';
 import { handoffsOf } from './agent-options.ts';
 

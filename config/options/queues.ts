@@ -1,6 +1,6 @@
 import { z } from 'zod/v4';
 import type { AgentManifest } from '../../agent/definition/manifest.ts';
-import type { Tool } from '../../tools/tool.ts';
+import type { Tool } from '../../adapters/tools/tool.ts';
 import { type ConfigDefinition, ConfigError, type QueueDefinition } from '../define.ts';
 import { concurrencySchema } from './concurrency-option.ts';
 import { options } from './options.ts';

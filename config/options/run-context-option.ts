@@ -2,7 +2,7 @@ import { z } from 'zod/v4';
 import type { RunContext } from '../../agent/definition/run-context.ts';
 import { isObject } from '../../agent/values/json-object.ts';
 import { plainJson } from '../../agent/values/values.ts';
-import { type ZodSchema, forZod } from '../../tools/zod-schema.ts';
+import { type ZodSchema, forZod } from '../../adapters/tools/zod-schema.ts';
 import { type AgentDefinition, ConfigError } from '../define.ts';
 
 type Agents = ReadonlyMap<string, Pick<AgentDefinition, 'context'>>;

@@ -1,5 +1,5 @@
 import { z } from 'zod/v4';
-import { requirePackage } from '../../tools/optional-package.ts';
+import { requirePackage } from '../../adapters/tools/optional-package.ts';
 import { ConfigError, type TelemetryOptions } from '../define.ts';
 import { options } from './options.ts';
 

@@ -1,6 +1,6 @@
 import { z } from 'zod/v4';
 import type { ToolManifest, ToolRules } from '../../agent/definition/manifest.ts';
-import type { RemoteTool, Tool, ToolOptions } from '../../tools/tool.ts';
+import type { RemoteTool, Tool, ToolOptions } from '../../adapters/tools/tool.ts';
 import { ConfigError } from '../define.ts';
 import { approvalOption, recordedApproval } from './approval-option.ts';
 import { duration, timeout } from './duration.ts';

@@ -1,7 +1,7 @@
 import type { Message, SendMessageRequest } from '@a2a-js/sdk';
 import { isOpenStatus, RunNotFound, SessionNotFound } from '../../client/index.ts';
 import { unless } from '../http/unless.ts';
-import { withTimeLimit } from '../../net/time-limit.ts';
+import { withTimeLimit } from '../../adapters/net/time-limit.ts';
 import { demand } from '../http/caller.ts';
 import { Refused } from '../http/problem.ts';
 import type { ProtocolRequest } from '../http/protocol.ts';

@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { RunNotFound } from '../../client/index.ts';
-import { withTimeLimit } from '../../net/time-limit.ts';
+import { withTimeLimit } from '../../adapters/net/time-limit.ts';
 import { demand } from '../http/caller.ts';
 import type { ProtocolRequest, ProtocolRoute } from '../http/protocol.ts';
 import { orErrorText, sseResponse } from '../replies/sse-response.ts';

@@ -1,4 +1,4 @@
-import { withTimeLimit } from '../../net/time-limit.ts';
+import { withTimeLimit } from '../../adapters/net/time-limit.ts';
 import { earlyResult } from './early-result.ts';
 import { laterJson } from './sse-response.ts';
 

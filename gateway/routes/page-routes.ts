@@ -1,5 +1,5 @@
 import { type AgentRun, isRecorded, workflowPage } from '../../client/index.ts';
-import { runPage } from '../../render/page/run-page.ts';
+import { runPage } from '../../features/render/page/run-page.ts';
 import { pageHeaders } from '../http/page-response.ts';
 import { route } from '../http/route.ts';
 import { eventText, sseResponse } from '../replies/sse-response.ts';

@@ -9,7 +9,7 @@ import {
   type StartOptions,
 } from '../../client/index.ts';
 import { unless } from '../http/unless.ts';
-import { withTimeLimit } from '../../net/time-limit.ts';
+import { withTimeLimit } from '../../adapters/net/time-limit.ts';
 import type { Caller } from '../http/caller.ts';
 import { Refused } from '../http/problem.ts';
 import type { ProtocolRequest } from '../http/protocol.ts';

@@ -2,7 +2,7 @@ import { type Client, defaultPayloadConverter } from '@temporalio/client';
 import { tsToMs } from '@temporalio/common/lib/time.js';
 import type { temporal } from '@temporalio/proto';
 import type { PausedBy } from '../../agent/run/events.ts';
-import { EncryptionKeyMissing } from '../../encryption/keys.ts';
+import { EncryptionKeyMissing } from '../../features/encryption/keys.ts';
 import { decodeFirst } from '../read/payloads.ts';
 
 /** Temporal's status of a workflow. `open`: running, or stopped by Temporal's own pause. */

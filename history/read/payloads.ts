@@ -15,7 +15,7 @@ import {
 import type { temporal } from '@temporalio/proto';
 import type { ErrorInfo } from '../../agent/values/vocabulary.ts';
 import { type FailedCall, readFailure } from '../../agent/calls/failures.ts';
-import { StorageMissing } from '../../storage/storage.ts';
+import { StorageMissing } from '../../features/storage/storage.ts';
 import { unreadable } from '../../agent/values/unreadable-payload.ts';
 
 /** Decodes and encodes payloads with the client's data converter and codecs. Only this file imports the SDK's internals for that. */

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { RecordedRequest, Script, ScriptedReply } from '../../testing.ts';
+import type { RecordedRequest, Script, ScriptedReply } from '../../features/testing/index.ts';
 import { Random } from '../simulation/random.ts';
 
 /** Tools in the order of how often they are called. Waits for a person are the slowest part of a run. */

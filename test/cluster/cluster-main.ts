@@ -6,7 +6,9 @@ import { parseArgs } from 'node:util';
 import { startCluster } from './cluster.ts';
 import { startWorkers } from './workers.ts';
 
-const { values } = parseArgs({ options: { config: { type: 'string', default: 'reloop.config.ts' } } });
+const { values } = parseArgs({
+  options: { config: { type: 'string', default: 'examples/reloop.config.ts' } },
+});
 const interrupted = new Promise((resolve) => process.on('SIGINT', resolve).on('SIGTERM', resolve));
 const folder = await mkdtemp(join(tmpdir(), 'reloop-cluster-'));
 const stops = [() => rm(folder, { recursive: true, force: true })];

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, Connection } from '@temporalio/client';
 import { execa } from 'execa';
 import { parse } from 'yaml';
-import { type Ports, accepts, freePorts } from '../../server/ports.ts';
+import { type Ports, accepts, freePorts } from '../../local/server/ports.ts';
 import { root } from '../support/cli.ts';
 import { freePort } from '../support/dev-server.ts';
 import { type ServerPrograms, postgresPrograms, postgresUser, serverPrograms } from './programs.ts';
@@ -14,7 +14,7 @@ import { Supervised } from './supervised.ts';
 export interface ClusterOptions {
   /** Data, config and logs. */
   folder: string;
-  /** Added to deploy/dynamic-config.yaml. */
+  /** Added to examples/deploy/dynamic-config.yaml. */
   dynamicConfig?: { [name: string]: { value: unknown }[] };
   /**
    * The frontend's port, if it is free, and the first of those of the other services. Default: Temporal's usual ones, which other programs
@@ -118,7 +118,7 @@ async function startServer(
   { server }: ServerPrograms,
   { folder, dynamicConfig, pauseMs, ...config }: ClusterOptions & { databasePort: number; ports: Ports[] },
 ): Promise<Supervised> {
-  const shared = parse(await readFile(join(root, 'deploy/dynamic-config.yaml'), 'utf8')) as object;
+  const shared = parse(await readFile(join(root, 'examples/deploy/dynamic-config.yaml'), 'utf8')) as object;
   const dynamic = join(folder, 'dynamic-config.yaml');
   // JSON is YAML.
   await writeFile(dynamic, JSON.stringify({ ...shared, ...dynamicConfig }));

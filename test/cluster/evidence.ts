@@ -1,6 +1,6 @@
 import type { AgentClient, RunEvent } from '../../client/index.ts';
 import { aFewAtATime } from '../../agent/values/concurrent.ts';
-import type { Keyring } from '../../encryption/keys.ts';
+import type { Keyring } from '../../features/encryption/keys.ts';
 import { replayHistories } from '../../worker/replay-histories.ts';
 import { AGENT_RUN } from '../../workflows/messages.ts';
 import type { Word } from '../simulation/operator.ts';

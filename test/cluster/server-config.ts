@@ -1,4 +1,4 @@
-import type { Ports } from '../../server/ports.ts';
+import type { Ports } from '../../local/server/ports.ts';
 
 /** The user of the database, as in docker-compose.yml: nobody is asked for a password. */
 export const DATABASE_USER = 'temporal';

@@ -22,7 +22,7 @@ export const MACHINES = ['one', 'one', 'other'];
 
 /** Three workers, supervised. */
 export async function startWorkers(options: WorkersOptions): Promise<Supervised[]> {
-  const { folder, address, config = 'reloop.config.ts', env, ownEnv, versions, pauseMs } = options;
+  const { folder, address, config = 'examples/reloop.config.ts', env, ownEnv, versions, pauseMs } = options;
   const log = (name: string) => join(folder, `${name}.log`);
   const workers = MACHINES.map((machine, index) => {
     const name = `worker-${index + 1}`;

@@ -12,8 +12,8 @@ import {
   python,
   z,
 } from '../../index.ts';
-import type { Tool, ToolContext, ToolOptions } from '../../tools/index.ts';
-import { scripted } from '../../testing.ts';
+import type { Tool, ToolContext, ToolOptions } from '../../adapters/tools/index.ts';
+import { scripted } from '../../features/testing/index.ts';
 import type { Json } from '../../agent/values/vocabulary.ts';
 import { type Task, begin, journal, linesOf, note, places, readTask } from './task.ts';
 

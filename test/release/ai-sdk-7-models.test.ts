@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { checkReply } from '../../activities/model/check-reply.ts';
 import type { Json } from '../../agent/values/vocabulary.ts';
-import { type VercelLanguageModel, fromVercelModel } from '../../models/vercel/from-vercel-model.ts';
+import { type VercelLanguageModel, fromVercelModel } from '../../adapters/models/vercel/from-vercel-model.ts';
 import { type LoopbackAnswer, loopback } from '../support/loopback.ts';
 import { callContext, failureOf, modelRequest } from '../support/model-calls.ts';
 import { fetchAiSdk7 } from '../support/npm-packages.ts';

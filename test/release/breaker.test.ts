@@ -1,5 +1,5 @@
 import { afterAll, beforeEach, expect, test } from 'vitest';
-import { startScriptedServer } from '../../testing.ts';
+import { startScriptedServer } from '../../features/testing/index.ts';
 import { runThroughOutage, startModelOutage } from '../support/model-outage.ts';
 import { useRig, waitOf } from '../support/rig.ts';
 

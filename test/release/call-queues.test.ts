@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, inject, test } from 'vitest';
 import { sessionId } from '../../agent/session/session.ts';
 import type { AgentRun } from '../../client/api/agent-run.ts';
-import { type ScriptedServer, startScriptedServer } from '../../testing.ts';
+import { type ScriptedServer, startScriptedServer } from '../../features/testing/index.ts';
 import config from '../fixtures/configs/queues.config.ts';
 import { type Command, reloop } from '../support/cli.ts';
 import { until } from '../support/processes.ts';

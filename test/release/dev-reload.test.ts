@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { tempFolder } from '../support/temp-folder.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { AgentClient } from '../../client/api/agent-client.ts';
-import { type Ports, freePorts } from '../../server/ports.ts';
-import { isAlive } from '../../server/process-identity.ts';
+import { type Ports, freePorts } from '../../local/server/ports.ts';
+import { isAlive } from '../../local/server/process-identity.ts';
 import { type Command, reloop, root } from '../support/cli.ts';
 import { until } from '../support/processes.ts';
 

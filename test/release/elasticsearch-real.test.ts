@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type ElasticsearchOptions, elasticsearch } from '../../tools/search/elasticsearch.ts';
+import { type ElasticsearchOptions, elasticsearch } from '../../adapters/tools/search/elasticsearch.ts';
 import { failureOf } from '../support/loopback.ts';
 import { type SearchEngine, fetchSearchEngine, startSearchEngine } from '../support/search-engine.ts';
 import { toolContext } from '../support/tool-context.ts';

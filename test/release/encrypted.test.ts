@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { connectTo } from '../../client/connect/connect.ts';
 import { AgentClient } from '../../client/api/agent-client.ts';
-import { EncryptionKeyMissing, noKeys } from '../../encryption/keys.ts';
+import { EncryptionKeyMissing, noKeys } from '../../features/encryption/keys.ts';
 import config, { planted } from '../fixtures/configs/encrypted.config.ts';
 import { reloopHere } from '../support/reloop-here.ts';
 import { type Rig, useRig, waitOf } from '../support/rig.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { runPage } from '../../render/page/run-page.ts';
+import { runPage } from '../../features/render/page/run-page.ts';
 import { chromiumTitle, hasChromium, startChromium } from '../support/chromium.ts';
 import { askedWith, exportOf } from '../support/exported.ts';
 import { answers, atSeconds, decides, observes, waits, started } from '../support/run-events.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type ScriptedServer, startScriptedServer } from '../../testing.ts';
+import { type ScriptedServer, startScriptedServer } from '../../features/testing/index.ts';
 import { type CrashRig, startCrashRig } from '../support/crash-rig.ts';
 import { eventOf } from '../support/rig.ts';
 

@@ -5,9 +5,9 @@ import type { ChatMessage } from '../../agent/values/vocabulary.ts';
 import type { AgentRun } from '../../client/api/agent-run.ts';
 import { readFacts } from '../../history/read/facts.ts';
 import { readRun } from '../../history/read/pages.ts';
-import { defineModel } from '../../models/model.ts';
+import { defineModel } from '../../adapters/models/model.ts';
 import { AGENT_RUN, runLabels } from '../../workflows/messages.ts';
-import { defineTool } from '../../tools/tool.ts';
+import { defineTool } from '../../adapters/tools/tool.ts';
 import { pngOf } from '../support/image.ts';
 import { useRig } from '../support/rig.ts';
 

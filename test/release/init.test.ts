@@ -4,7 +4,7 @@ import { homedir } from 'node:os';
 import { basename, delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { findTemporalBinary } from '../../server/binary/binary.ts';
+import { findTemporalBinary } from '../../local/server/binary/binary.ts';
 import { cleanEnv, root } from '../support/cli.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 

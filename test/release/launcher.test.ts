@@ -9,12 +9,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { Client, Connection } from '@temporalio/client';
 import { afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { freePorts, type Ports } from '../../server/ports.ts';
-import { lockHolder } from '../../server/lock-file.ts';
-import { identify, isAlive } from '../../server/process-identity.ts';
-import { findTemporalBinary } from '../../server/binary/binary.ts';
-import { TEMPORAL_VERSION, downloadBySdk } from '../../server/binary/fetch.ts';
-import { acquireServer, runningServer, type EmbeddedServer } from '../../server/server.ts';
+import { freePorts, type Ports } from '../../local/server/ports.ts';
+import { lockHolder } from '../../local/server/lock-file.ts';
+import { identify, isAlive } from '../../local/server/process-identity.ts';
+import { findTemporalBinary } from '../../local/server/binary/binary.ts';
+import { TEMPORAL_VERSION, downloadBySdk } from '../../local/server/binary/fetch.ts';
+import { acquireServer, runningServer, type EmbeddedServer } from '../../local/server/server.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 
 interface Holder {

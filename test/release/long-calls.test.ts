@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { defineModel } from '../../models/model.ts';
+import { defineModel } from '../../adapters/models/model.ts';
 import { useRig } from '../support/rig.ts';
 import { answer, script } from '../support/scripts.ts';
 

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { useRig } from '../support/rig.ts';
 import { isSummaryRequest, page, reader, tokensOf } from '../support/long-run.ts';
 import { toolCall } from '../support/scripts.ts';
-import { defineTool } from '../../tools/tool.ts';
+import { defineTool } from '../../adapters/tools/tool.ts';
 
 const TURNS = 2_000;
 const WINDOW = 100_000;

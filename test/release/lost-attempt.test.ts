@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, describe, expect, test } from 'vitest';
 import type { OperatorDecision, RunEvent } from '../../agent/run/events.ts';
 import type { AgentRun } from '../../client/api/agent-run.ts';
-import { type Reconciled, type ToolContext, defineTool } from '../../tools/tool.ts';
+import { type Reconciled, type ToolContext, defineTool } from '../../adapters/tools/tool.ts';
 import { eventOf, useRig, waitOf } from '../support/rig.ts';
 import { act, answer, modelOf } from '../support/scripts.ts';
 import { expectToldAsRecorded } from '../support/told-events.ts';

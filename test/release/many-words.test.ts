@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { limits } from '../../agent/values/limits.ts';
 import type { AgentRun } from '../../client/index.ts';
-import { defineTool } from '../../tools/tool.ts';
+import { defineTool } from '../../adapters/tools/tool.ts';
 import { useRig, waitOf } from '../support/rig.ts';
 import { act, answer, modelOf, promptOf } from '../support/scripts.ts';
 

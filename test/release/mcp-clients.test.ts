@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { defineTool } from '../../tools/tool.ts';
+import { defineTool } from '../../adapters/tools/tool.ts';
 import { cleanEnv, root } from '../support/cli.ts';
 import { type GatewayServer, startGateway } from '../support/gateway-server.ts';
 import { fetchMcpPython } from '../support/python-venv.ts';

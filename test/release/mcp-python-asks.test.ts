@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { mcp } from '../../tools/index.ts';
+import { mcp } from '../../adapters/tools/index.ts';
 import { freePort } from '../support/dev-server.ts';
 import { fetchMcpPython } from '../support/python-venv.ts';
 import { startRig, waitOf } from '../support/rig.ts';

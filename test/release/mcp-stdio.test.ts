@@ -1,7 +1,7 @@
 import { execa } from 'execa';
 import { afterAll, afterEach, describe, expect, test, vi } from 'vitest';
 import type { Json } from '../../agent/values/vocabulary.ts';
-import { type McpOptions, type Tool, mcp } from '../../tools/index.ts';
+import { type McpOptions, type Tool, mcp } from '../../adapters/tools/index.ts';
 import { alive, processes, until } from '../support/processes.ts';
 import { toolContext } from '../support/tool-context.ts';
 

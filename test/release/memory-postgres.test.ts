@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { postgresMemory } from '../../tools/memory/postgres-memory.ts';
+import { postgresMemory } from '../../adapters/tools/memory/postgres-memory.ts';
 import { type Broker, brokerProblem, startBroker } from '../support/brokers.ts';
 import { storeBehaviour } from '../support/memory-stores.ts';
 

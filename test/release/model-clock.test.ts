@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { type ModelCallContext, type ModelRequest, defineModel } from '../../models/model.ts';
+import { type ModelCallContext, type ModelRequest, defineModel } from '../../adapters/models/model.ts';
 import { useRig } from '../support/rig.ts';
 import { answer, script } from '../support/scripts.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { ModelRequest } from '../../agent/transcript/request.ts';
 import type { ChatMessage } from '../../agent/values/vocabulary.ts';
-import { defineTool } from '../../tools/tool.ts';
+import { defineTool } from '../../adapters/tools/tool.ts';
 import { useRig } from '../support/rig.ts';
 import { modelOf, toolCall } from '../support/scripts.ts';
 import { allOf } from '../support/all-of.ts';

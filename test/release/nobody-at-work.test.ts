@@ -2,7 +2,7 @@ import { ApplicationFailure } from '@temporalio/common';
 import { describe, expect, test } from 'vitest';
 import { failedTool } from '../../agent/observation/observations.ts';
 import type { AgentRun } from '../../client/api/agent-run.ts';
-import { externalTool } from '../../tools/external.ts';
+import { externalTool } from '../../adapters/tools/external.ts';
 import { useOtherWorker } from '../support/other-worker.ts';
 import { useRig } from '../support/rig.ts';
 import { act, answer, promptOf, script } from '../support/scripts.ts';

@@ -173,7 +173,7 @@ describe.skipIf('missing' in fetched)(`under Node${title}`, () => {
         typeRoots: [join(root, 'node_modules/@types')],
         paths: { openai: [join(types, 'index.d.mts')], 'openai/*': [join(types, '*.d.mts')] },
       },
-      include: ['models', 'gateway'].map((part) => join(root, part, '**/*.ts')),
+      include: ['adapters/models', 'gateway'].map((part) => join(root, part, '**/*.ts')),
       exclude: [join(root, 'gateway/inbox/page')],
     };
     const file = join(packed.folder, 'tsconfig.json');

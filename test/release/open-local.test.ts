@@ -2,8 +2,8 @@ import { readdirSync } from 'node:fs';
 import { Connection } from '@temporalio/client';
 import { afterEach, describe, expect, inject, test, vi } from 'vitest';
 import { ClientClosed, TemporalUnreachable } from '../../client/connect/errors.ts';
-import { openLocal } from '../../embedded/open-local.ts';
-import { runningServer } from '../../server/server.ts';
+import { openLocal } from '../../local/embedded/open-local.ts';
+import { runningServer } from '../../local/server/server.ts';
 import { agent, loadedConfig } from '../support/config.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 

@@ -87,8 +87,7 @@ test('holds the build, the pages, the examples and the licence, and nothing that
   ];
   const tops = [...new Set(packed.paths.map((path) => path.split('/')[0] ?? ''))];
   expect(tops).toEqual(expect.arrayContaining(meant));
-  // What `reloop init` copies may be there as well.
-  expect(tops.filter((top) => ![...meant, 'package.json', 'template'].includes(top))).toEqual([]);
+  expect(tops.filter((top) => ![...meant, 'package.json'].includes(top))).toEqual([]);
   const built = packed.paths.filter((path) => path.startsWith('dist/'));
   expect(built.filter((path) => /\/test\/|\.test\.|\.map$|(?<!\.d)\.ts$|build-/u.test(path))).toEqual([]);
   expect(built).toEqual(expect.arrayContaining(['dist/cli/main.js', 'dist/workflows/bundle.js']));
@@ -106,7 +105,7 @@ test('says nowhere on which machine it was built, nor in the source map of its w
 });
 
 test('has what its pages link to', () => {
-  const pages = packed.paths.filter((path) => path.endsWith('.md') && !path.startsWith('template/'));
+  const pages = packed.paths.filter((path) => path.endsWith('.md') && !path.startsWith('examples/template/'));
   const dead = pages.flatMap((page) => {
     const text = readFileSync(join(installed, page), 'utf8');
     const links = [...text.matchAll(/\]\((?!https?:|#)([^)#\s]+)/gu)].map(([, link = '']) => link);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { AgentRun } from '../../client/api/agent-run.ts';
-import { agentTool } from '../../tools/agent-tool.ts';
-import { defineTool } from '../../tools/tool.ts';
+import { agentTool } from '../../adapters/tools/agent-tool.ts';
+import { defineTool } from '../../adapters/tools/tool.ts';
 import { useRig, waitOf } from '../support/rig.ts';
 import { brokenTool } from '../support/sample-tools.ts';
 import { modelOf, toolCall } from '../support/scripts.ts';

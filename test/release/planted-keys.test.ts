@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { expect, inject, test } from 'vitest';
 import { connectTo } from '../../client/connect/connect.ts';
-import { startScriptedServer } from '../../testing.ts';
+import { startScriptedServer } from '../../features/testing/index.ts';
 import { reloop } from '../support/cli.ts';
 import { type LoopbackRequest, loopback } from '../support/loopback.ts';
 import { mcpHttpServer } from '../support/mcp-http.ts';

@@ -4,7 +4,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type * as pythonModule from '../../tools/python/python.ts';
+import type * as pythonModule from '../../adapters/tools/python/python.ts';
 import { newRun } from '../support/python-run.ts';
 import { toolContext } from '../support/tool-context.ts';
 
@@ -182,7 +182,7 @@ describe('the image that Pyodide starts from', { timeout: 60_000 }, () => {
   });
 
   async function printOne() {
-    const fresh: typeof pythonModule = await import('../../tools/python/python.ts');
+    const fresh: typeof pythonModule = await import('../../adapters/tools/python/python.ts');
     return fresh.python().run('print(1)' as never, toolContext());
   }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { python } from '../../tools/python/python.ts';
-import type { EarlierCall } from '../../tools/tool.ts';
+import { python } from '../../adapters/tools/python/python.ts';
+import type { EarlierCall } from '../../adapters/tools/tool.ts';
 import { alive, until } from '../support/processes.ts';
 import { interpreters, newRun, printGroup } from '../support/python-run.ts';
 import { toolContext } from '../support/tool-context.ts';

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { requestDigest } from '../../agent/transcript/request.ts';
-import { fromVercelModel } from '../../models/vercel/from-vercel-model.ts';
-import { scripted } from '../../models/scripted/scripted.ts';
-import { defineTool } from '../../tools/tool.ts';
+import { fromVercelModel } from '../../adapters/models/vercel/from-vercel-model.ts';
+import { scripted } from '../../adapters/models/scripted/scripted.ts';
+import { defineTool } from '../../adapters/tools/tool.ts';
 import { trace } from '../support/printed-trace.ts';
 import { useRig } from '../support/rig.ts';
 import { finish, sdkModel } from '../support/sdk-model.ts';

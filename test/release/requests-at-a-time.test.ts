@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, expect, test } from 'vitest';
 import type { RunEvent } from '../../agent/run/events.ts';
-import { openai } from '../../models/openai/openai.ts';
-import { startScriptedServer } from '../../testing.ts';
+import { openai } from '../../adapters/models/openai/openai.ts';
+import { startScriptedServer } from '../../features/testing/index.ts';
 import { allOf } from '../support/all-of.ts';
 import { leaseMessages } from '../support/lease-messages.ts';
 import { reloopHere } from '../support/reloop-here.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { agentTool } from '../../tools/agent-tool.ts';
-import { defineTool } from '../../tools/tool.ts';
+import { agentTool } from '../../adapters/tools/agent-tool.ts';
+import { defineTool } from '../../adapters/tools/tool.ts';
 import { allOf } from '../support/all-of.ts';
 import { continuedAfter, useRig, waitOf } from '../support/rig.ts';
 import { act, answer, modelOf, promptOf, script } from '../support/scripts.ts';

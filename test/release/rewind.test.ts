@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { RunReport } from '../../client/report.ts';
-import { type ScriptedServer, startScriptedServer } from '../../testing.ts';
+import { type ScriptedServer, startScriptedServer } from '../../features/testing/index.ts';
 import { type CrashProject, crashProject, linesOf } from '../support/crash-rig.ts';
 import { until } from '../support/processes.ts';
 import { act, answer } from '../support/scripts.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { SessionReport } from '../../client/api/agent-session.ts';
-import { type ScriptedServer, startScriptedServer } from '../../testing.ts';
+import { type ScriptedServer, startScriptedServer } from '../../features/testing/index.ts';
 import { type CrashProject, crashProject } from '../support/crash-rig.ts';
 import { until } from '../support/processes.ts';
 

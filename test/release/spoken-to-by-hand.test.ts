@@ -6,7 +6,7 @@ import { decisionNames } from '../../agent/rules/decisions.ts';
 import { runMessageNames } from '../../agent/rules/run-messages.ts';
 import { runSignals } from '../../agent/run/run-signals.ts';
 import type { SessionReport } from '../../client/api/agent-session.ts';
-import { defineTool } from '../../tools/tool.ts';
+import { defineTool } from '../../adapters/tools/tool.ts';
 import { junk } from '../support/junk.ts';
 import { bytes, failedTasks, unreadable } from '../support/raw-payloads.ts';
 import { useRig, waitOf } from '../support/rig.ts';

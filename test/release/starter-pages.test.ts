@@ -40,8 +40,7 @@ function ownProject(): string {
 function checkout(): string {
   const name = 'checkout';
   const folder = join(machine.folder, name);
-  for (const file of ['examples', 'reloop.config.ts'])
-    cpSync(join(root, file), join(folder, file), { recursive: true });
+  cpSync(join(root, 'examples'), join(folder, 'examples'), { recursive: true });
   writeFileSync(join(folder, 'package.json'), '{ "private": true, "type": "module" }\n');
   return name;
 }

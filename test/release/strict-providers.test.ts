@@ -6,7 +6,7 @@ import { conversation } from '../../agent/transcript/prompt-context.ts';
 import { type ModelRequest, renderRequest, withoutTools } from '../../agent/transcript/request.ts';
 import { shortenOldest } from '../../agent/transcript/shorten.ts';
 import { renderSummaryRequest } from '../../agent/transcript/summary-request.ts';
-import { openai } from '../../models/openai/openai.ts';
+import { openai } from '../../adapters/models/openai/openai.ts';
 import { callContext } from '../support/model-calls.ts';
 import { json, provider, whole } from '../support/provider-servers.ts';
 import { conversations } from '../support/random-conversation.ts';

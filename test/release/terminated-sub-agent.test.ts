@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { agentTool } from '../../tools/agent-tool.ts';
-import { defineTool } from '../../tools/tool.ts';
+import { agentTool } from '../../adapters/tools/agent-tool.ts';
+import { defineTool } from '../../adapters/tools/tool.ts';
 import { eventOf, useRig, waitOf } from '../support/rig.ts';
 import { act, script } from '../support/scripts.ts';
 import { brokenTool } from '../support/sample-tools.ts';

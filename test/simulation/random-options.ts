@@ -1,7 +1,7 @@
 import type { Hooks } from '../../agent/definition/hooks.ts';
 import type { AgentDefinition, ConfigDefinition } from '../../config/define.ts';
 import type { ChatMessage, Json } from '../../agent/values/vocabulary.ts';
-import type { Model } from '../../models/model.ts';
+import type { Model } from '../../adapters/models/model.ts';
 import { currentProcess } from './process.ts';
 import type { Random } from './random.ts';
 import { NOT_ALLOWED } from './outside-laws.ts';

@@ -1,6 +1,6 @@
 import type { DataConverter, PayloadCodec } from '@temporalio/common';
-import { createCodec, keyIdOf } from '../../encryption/codec.ts';
-import { createKeyring } from '../../encryption/keys.ts';
+import { createCodec, keyIdOf } from '../../features/encryption/codec.ts';
+import { createKeyring } from '../../features/encryption/keys.ts';
 import { encryptedConverter } from '../../worker/encrypted-converter.ts';
 import { type LoadedDataConverter, type Payload, decodeValue, encodeValue, loadConverter } from './sdk.ts';
 

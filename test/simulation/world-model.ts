@@ -1,6 +1,11 @@
 import { CHARS_PER_TOKEN } from '../../agent/definition/price.ts';
 import { promptLength } from '../../agent/transcript/request.ts';
-import { type Model, ModelError, type ModelErrorType, type ModelRequest } from '../../models/model.ts';
+import {
+  type Model,
+  ModelError,
+  type ModelErrorType,
+  type ModelRequest,
+} from '../../adapters/models/model.ts';
 import { currentProcess } from './process.ts';
 import { Random } from './random.ts';
 import { sleep } from './virtual-time.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { externalTool } from '../../tools/external.ts';
-import { type Tool, type ToolContext, defineTool } from '../../tools/tool.ts';
+import { externalTool } from '../../adapters/tools/external.ts';
+import { type Tool, type ToolContext, defineTool } from '../../adapters/tools/tool.ts';
 import { currentProcess, currentRun, isAttemptLost, isAttemptOver } from './process.ts';
 import type { Random } from './random.ts';
 import { sleep } from './virtual-time.ts';

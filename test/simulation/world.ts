@@ -1,7 +1,7 @@
 import type { AgentDefinition, ConfigDefinition } from '../../config/define.ts';
-import { agentTool } from '../../tools/agent-tool.ts';
-import { human } from '../../tools/human.ts';
-import { type Tool, defineTool } from '../../tools/tool.ts';
+import { agentTool } from '../../adapters/tools/agent-tool.ts';
+import { human } from '../../adapters/tools/human.ts';
+import { type Tool, defineTool } from '../../adapters/tools/tool.ts';
 import { type LongRuns, longRuns } from './long-runs.ts';
 import type { Profile } from './profiles.ts';
 import { Random } from './random.ts';

@@ -6,7 +6,7 @@ import type { RunEvent } from '../../agent/run/events.ts';
 import type { AgentRun } from '../../client/api/agent-run.ts';
 import type { RunReport } from '../../client/report.ts';
 import type { WaitingReason } from '../../agent/rules/wait-reasons.ts';
-import type { RecordedRequest, ScriptEntry } from '../../testing.ts';
+import type { RecordedRequest, ScriptEntry } from '../../features/testing/index.ts';
 import type { Noted } from '../fixtures/boundaries.config.ts';
 import { type Command, reloop } from './cli.ts';
 import { linesOf, startCrashRig } from './crash-rig.ts';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { execa } from 'execa';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { accepts } from '../../server/ports.ts';
+import { accepts } from '../../local/server/ports.ts';
 import postgres from 'postgres';
 import { postgresPrograms, postgresUser } from '../cluster/programs.ts';
 import { freePort } from './dev-server.ts';

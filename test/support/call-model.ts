@@ -8,7 +8,7 @@ import { builtInKinds } from '../../agent/kinds/kinds.ts';
 import type { AgentManifest } from '../../agent/definition/manifest.ts';
 import { advance, START, type Entry } from '../../agent/transcript/entries.ts';
 import { transcriptAt } from '../../agent/transcript/state.ts';
-import type { Model } from '../../models/model.ts';
+import type { Model } from '../../adapters/models/model.ts';
 import { sampleManifest } from './manifest.ts';
 
 /** The `callModel` activity as a worker has it, at the first step of a run; without a server. */

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, inject } from 'vitest';
 import type { RunReport } from '../../client/report.ts';
-import { type ScriptedServer, startScriptedServer } from '../../testing.ts';
+import { type ScriptedServer, startScriptedServer } from '../../features/testing/index.ts';
 import { type Command, reloop } from './cli.ts';
 import { reloopHere } from './reloop-here.ts';
 

@@ -1,4 +1,4 @@
-import { type Tool, defineTool } from '../../tools/tool.ts';
+import { type Tool, defineTool } from '../../adapters/tools/tool.ts';
 import { type LoadedConfig, createLoadedConfig } from '../../config/load/loaded-config.ts';
 import { checkConfig } from '../../config/check.ts';
 import { ConfigError } from '../../config/define.ts';

@@ -2,8 +2,8 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { AgentClient } from '../../client/index.ts';
-import { findTemporalBinary } from '../../server/binary/binary.ts';
-import { type Script, type ScriptedServer, startScriptedServer } from '../../testing.ts';
+import { findTemporalBinary } from '../../local/server/binary/binary.ts';
+import { type Script, type ScriptedServer, startScriptedServer } from '../../features/testing/index.ts';
 import { type Command, reloop } from './cli.ts';
 import { type DevServer, startDevServer } from './dev-server.ts';
 

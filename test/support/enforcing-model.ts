@@ -1,4 +1,4 @@
-import type { RecordedRequest, Script, ScriptedReply } from '../../testing.ts';
+import type { RecordedRequest, Script, ScriptedReply } from '../../features/testing/index.ts';
 
 export interface EnforcedLimits {
   rpm: number;

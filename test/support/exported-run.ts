@@ -4,8 +4,8 @@ import { type Json, type RunStatus, type StopReason, noUsage } from '../../agent
 import { reportFrom } from './report.ts';
 import type { ExportedModelCall, RunExport } from '../../client/export/run-export.ts';
 import type { AgentDefinition, ConfigDefinition } from '../../config/define.ts';
-import { recordedRun } from '../../testing.ts';
-import { defineTool } from '../../tools/tool.ts';
+import { recordedRun } from '../../features/testing/index.ts';
+import { defineTool } from '../../adapters/tools/tool.ts';
 import { loadedConfig } from './config.ts';
 import { act, answer } from './scripts.ts';
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { TestProject } from 'vitest/node';
-import { findTemporalBinary } from '../../server/binary/binary.ts';
+import { findTemporalBinary } from '../../local/server/binary/binary.ts';
 import { bundle } from '../../worker/workflow-bundle.ts';
 import { EARLY_CONTINUE_AS_NEW, startDevServer } from './dev-server.ts';
 

@@ -1,4 +1,4 @@
-import { acquireServer } from '../../server/server.ts';
+import { acquireServer } from '../../local/server/server.ts';
 
 /** A command that needs a server until it is told otherwise: `hold-server STATE-DIR PORTS-AS-JSON`. */
 const [stateDir = '', ports = ''] = process.argv.slice(2);

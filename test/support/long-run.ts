@@ -1,7 +1,7 @@
-import type { ModelRequest } from '../../models/model.ts';
+import type { ModelRequest } from '../../adapters/models/model.ts';
 import { SUMMARY_REQUEST } from '../../agent/observation/observations.ts';
 import { contentText } from '../../agent/values/content.ts';
-import { defineTool } from '../../tools/tool.ts';
+import { defineTool } from '../../adapters/tools/tool.ts';
 import type { RecordingModel } from './scripts.ts';
 
 /** An agent that reads many long pages, each with a fact, and is asked about one of the facts. */

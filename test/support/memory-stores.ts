@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { MemoryEntry, MemoryStore } from '../../tools/memory/memory-store.ts';
+import type { MemoryEntry, MemoryStore } from '../../adapters/tools/memory/memory-store.ts';
 
 /** The behaviour that all stores of memories share. `open`: a new, empty store. */
 export function storeBehaviour(where: string, open: () => Promise<MemoryStore>): void {

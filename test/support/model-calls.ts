@@ -2,11 +2,11 @@ import { createServer } from 'node:http';
 import type { RequestListener } from 'node:http';
 import { onTestFinished } from 'vitest';
 import type { RequestParams } from '../../agent/definition/manifest.ts';
-import type { Model, ModelCallContext, ModelReply, ModelRequest } from '../../models/model.ts';
-import { ModelError } from '../../models/model.ts';
-import { openai } from '../../models/openai/openai.ts';
-import type { Script, ScriptedServer, ScriptedServerOptions } from '../../testing.ts';
-import { startScriptedServer } from '../../testing.ts';
+import type { Model, ModelCallContext, ModelReply, ModelRequest } from '../../adapters/models/model.ts';
+import { ModelError } from '../../adapters/models/model.ts';
+import { openai } from '../../adapters/models/openai/openai.ts';
+import type { Script, ScriptedServer, ScriptedServerOptions } from '../../features/testing/index.ts';
+import { startScriptedServer } from '../../features/testing/index.ts';
 import { listen } from './listen.ts';
 
 /** A model request as the `callModel` activity makes it. */

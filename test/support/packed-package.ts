@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readdirSync, realpathSync, symlinkSync, writeFi
 import { tmpdir } from 'node:os';
 import { basename, delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
-import { findTemporalBinary } from '../../server/binary/binary.ts';
+import { findTemporalBinary } from '../../local/server/binary/binary.ts';
 import { cleanEnv, root } from './cli.ts';
 import { packInto } from './packed.ts';
 

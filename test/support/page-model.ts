@@ -1,4 +1,4 @@
-import type { Script, ScriptEntry } from '../../testing.ts';
+import type { Script, ScriptEntry } from '../../features/testing/index.ts';
 import { act, answer } from './scripts.ts';
 
 /** What the model of the pages says to each question, step by step. */

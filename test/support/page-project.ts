@@ -2,7 +2,7 @@ import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AgentClient } from '../../client/index.ts';
-import { startScriptedServer } from '../../testing.ts';
+import { startScriptedServer } from '../../features/testing/index.ts';
 import { root } from './cli.ts';
 import { freePort } from './dev-server.ts';
 import type { PackedPackage } from './packed-package.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Json } from '../../agent/values/vocabulary.ts';
-import { type Tool, ToolError, defineTool } from '../../tools/tool.ts';
+import { type Tool, ToolError, defineTool } from '../../adapters/tools/tool.ts';
 
 /** The tools of test/parity/tools.py. */
 const facts: { [question: string]: string } = {

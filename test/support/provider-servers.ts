@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Json } from '../../agent/values/vocabulary.ts';
-import type { Model, ModelCallContext, ModelReply } from '../../models/model.ts';
+import type { Model, ModelCallContext, ModelReply } from '../../adapters/models/model.ts';
 import { type LoopbackAnswer, loopback } from './loopback.ts';
 import { callContext, modelRequest } from './model-calls.ts';
 

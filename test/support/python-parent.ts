@@ -3,7 +3,7 @@
  * `python-parent.ts INTERPRETER loop` never ends by itself, `… finish` has nothing left to do after one call. Both print
  * the interpreter's process group.
  */
-import { python } from '../../tools/python/python.ts';
+import { python } from '../../adapters/tools/python/python.ts';
 import { printGroup } from './python-run.ts';
 import { toolContext } from './tool-context.ts';
 

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
-import { type PythonOptions, python } from '../../tools/python/python.ts';
-import { type EarlierCall, type ToolContext, ToolError } from '../../tools/tool.ts';
+import { type PythonOptions, python } from '../../adapters/tools/python/python.ts';
+import { type EarlierCall, type ToolContext, ToolError } from '../../adapters/tools/tool.ts';
 import { toolContext } from './tool-context.ts';
 
 export const noPython3 = spawnSync('python3', ['--version']).status !== 0;

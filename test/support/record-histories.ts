@@ -15,7 +15,7 @@ import { NativeConnection } from '@temporalio/worker';
 import { AgentClient } from '../../client/api/agent-client.ts';
 import { createLoadedConfig } from '../../config/load/loaded-config.ts';
 import { createAgentWorker } from '../../worker/create-worker.ts';
-import { findTemporalBinary } from '../../server/binary/binary.ts';
+import { findTemporalBinary } from '../../local/server/binary/binary.ts';
 import { EARLY_CONTINUE_AS_NEW, startDevServer } from './dev-server.ts';
 import { follow, loopPaths } from './loop-paths.ts';
 import { operatedPaths } from './operated-paths.ts';

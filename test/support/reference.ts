@@ -8,7 +8,7 @@ const ENTRIES = [
   ['client', 'client/index.d.ts', 'The client library: start runs, follow them, decide.'],
   ['gateway', 'gateway/index.d.ts', 'For an HTTP API.'],
   ['workflows', 'workflows/index.d.ts', 'For workflows of your own.'],
-  ['testing', 'testing.d.ts', 'For tests.'],
+  ['testing', 'features/testing/index.d.ts', 'For tests.'],
 ] as const;
 
 /** File names under docs/reference/, and what they hold. */

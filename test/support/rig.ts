@@ -10,7 +10,7 @@ import type { WaitingCall } from '../../agent/rules/waiting.ts';
 import { createLoadedConfig } from '../../config/load/loaded-config.ts';
 import type { ConfigDefinition } from '../../config/define.ts';
 import { type CreateWorkerOptions, createAgentWorker } from '../../worker/create-worker.ts';
-import { findTemporalBinary } from '../../server/binary/binary.ts';
+import { findTemporalBinary } from '../../local/server/binary/binary.ts';
 import { type DevServer, startDevServer } from './dev-server.ts';
 import { quiet } from './quiet.ts';
 import { inTextFormat } from './scripts.ts';

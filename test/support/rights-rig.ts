@@ -2,8 +2,8 @@ import { expect } from 'vitest';
 import { z } from 'zod/v4';
 import { createGateway } from '../../gateway/gateway.ts';
 import type { Scope, TokenCaller } from '../../gateway/http/caller.ts';
-import { ModelError } from '../../models/model.ts';
-import { defineTool } from '../../tools/tool.ts';
+import { ModelError } from '../../adapters/models/model.ts';
+import { defineTool } from '../../adapters/tools/tool.ts';
 import { type Rig, useRig } from './rig.ts';
 import { modelOf } from './scripts.ts';
 

@@ -1,4 +1,4 @@
-import { type Tool, defineTool } from '../../tools/tool.ts';
+import { type Tool, defineTool } from '../../adapters/tools/tool.ts';
 import type { createGate } from './gate.ts';
 
 /** A tool that fails at once and is not tried again. */

@@ -1,7 +1,7 @@
 import type { ConfigDefinition } from '../../config/define.ts';
 import type { ToolCall } from '../../agent/values/vocabulary.ts';
-import type { Model, ModelRequest } from '../../models/model.ts';
-import { defineModel } from '../../models/model.ts';
+import type { Model, ModelRequest } from '../../adapters/models/model.ts';
+import { defineModel } from '../../adapters/models/model.ts';
 
 /** A ReAct reply that calls a tool. */
 export function act(tool: string, input: string): string {

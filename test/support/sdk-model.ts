@@ -1,4 +1,4 @@
-import type { VercelLanguageModel } from '../../models/vercel/from-vercel-model.ts';
+import type { VercelLanguageModel } from '../../adapters/models/vercel/from-vercel-model.ts';
 
 /** A part of a stream, or of a reply that comes whole. */
 export type SdkPart = { type: string } & { [field: string]: unknown };

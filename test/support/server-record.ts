@@ -1,4 +1,4 @@
-import type { ServerRecord } from '../../server/state-folder.ts';
+import type { ServerRecord } from '../../local/server/state-folder.ts';
 
 /** A server of a project as its folder has it. */
 export function serverRecord(more: Partial<ServerRecord> = {}): ServerRecord {

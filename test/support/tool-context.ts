@@ -1,2 +1,2 @@
 /** Tests of our own tools use what a user's tests do. */
-export { toolContext } from '../../testing.ts';
+export { toolContext } from '../../features/testing/index.ts';

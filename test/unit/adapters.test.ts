@@ -2,8 +2,8 @@ import { describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { z as z3 } from 'zod/v3';
 import type { Json } from '../../agent/values/vocabulary.ts';
-import type { LangChainTool, Tool, ToolContext, VercelTool } from '../../tools/index.ts';
-import { fromLangChain, fromVercel } from '../../tools/index.ts';
+import type { LangChainTool, Tool, ToolContext, VercelTool } from '../../adapters/tools/index.ts';
+import { fromLangChain, fromVercel } from '../../adapters/tools/index.ts';
 import { loadedConfig } from '../support/config.ts';
 import { toolContext } from '../support/tool-context.ts';
 

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test, vi } from 'vitest';
 import { withApprovals } from '../../activities/tool/approval-check.ts';
 import { needsApproval, withApproved } from '../../agent/rules/approval.ts';
 import { limits } from '../../agent/values/limits.ts';
-import { defineTool, ToolInputError } from '../../tools/tool.ts';
+import { defineTool, ToolInputError } from '../../adapters/tools/tool.ts';
 import { sampleManifest, sampleTool } from '../support/manifest.ts';
 
 const asks = (tool: string, toolInput: string, approved: readonly string[]) =>

@@ -2,7 +2,7 @@ import { ApplicationFailure } from '@temporalio/common';
 import { describe, expect, test } from 'vitest';
 import { askInTurn } from '../../activities/model/ask-in-turn.ts';
 import type { Fallback } from '../../agent/definition/manifest.ts';
-import { ModelError, type ModelErrorType } from '../../models/model.ts';
+import { ModelError, type ModelErrorType } from '../../adapters/models/model.ts';
 
 /** Asks models that fail like this, in turn; a model that is not named answers with its name. */
 async function ask(

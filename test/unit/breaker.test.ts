@@ -1,7 +1,7 @@
 import { CancelledFailure } from '@temporalio/common';
 import { describe, expect, test } from 'vitest';
 import { type BreakerReport, createCircuit, withBreaker } from '../../activities/model/breaker.ts';
-import { ModelError, type ModelErrorType, defineModel } from '../../models/model.ts';
+import { ModelError, type ModelErrorType, defineModel } from '../../adapters/models/model.ts';
 import { agent, loadedConfig, problemOf } from '../support/config.ts';
 import { modelRequest } from '../support/model-calls.ts';
 

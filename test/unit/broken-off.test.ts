@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { checkReply } from '../../activities/model/check-reply.ts';
 import { finishReasonOf, isBrokenOff } from '../../agent/model-reply/finish-reason.ts';
-import { fromVercelModel } from '../../models/vercel/from-vercel-model.ts';
+import { fromVercelModel } from '../../adapters/models/vercel/from-vercel-model.ts';
 import { callContext, failureOf, modelRequest, scriptedOpenAI } from '../support/model-calls.ts';
 import { finish, sdkModel } from '../support/sdk-model.ts';
 

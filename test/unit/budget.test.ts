@@ -11,7 +11,7 @@ import {
 } from '../../agent/limits/counters.ts';
 import { stopMessage } from '../../agent/limits/stop-message.ts';
 import { type Usage, addUsage, noUsage } from '../../agent/values/vocabulary.ts';
-import { tokenWords, totalTokenWords, wordCount } from '../../render/words/usage-words.ts';
+import { tokenWords, totalTokenWords, wordCount } from '../../features/render/words/usage-words.ts';
 import { sampleManifest } from '../support/manifest.ts';
 
 describe('a budget', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { calculator } from '../../tools/calculator/calculator.ts';
-import { ComputationTimeout, evaluate, loadMath } from '../../tools/calculator/math.ts';
-import { ToolError } from '../../tools/tool.ts';
+import { calculator } from '../../adapters/tools/calculator/calculator.ts';
+import { ComputationTimeout, evaluate, loadMath } from '../../adapters/tools/calculator/math.ts';
+import { ToolError } from '../../adapters/tools/tool.ts';
 import { toolContext } from '../support/tool-context.ts';
 
 /** Runs the calculator with a model that says `reply`, and notes what it was asked. */

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { ReloopPlugin } from '../../index.ts';
-import { agentTool } from '../../tools/agent-tool.ts';
-import { externalTool } from '../../tools/external.ts';
-import { human } from '../../tools/human.ts';
+import { agentTool } from '../../adapters/tools/agent-tool.ts';
+import { externalTool } from '../../adapters/tools/external.ts';
+import { human } from '../../adapters/tools/human.ts';
 import type { ConfigDefinition } from '../../config/define.ts';
-import { scripted } from '../../models/scripted/scripted.ts';
-import { testConfig } from '../../testing/test-config.ts';
+import { scripted } from '../../adapters/models/scripted/scripted.ts';
+import { testConfig } from '../../features/testing/test-config.ts';
 import { queueSettings } from '../../worker/create-worker.ts';
 import { agent, loadedConfig, problemOf, tool } from '../support/config.ts';
 

@@ -5,7 +5,7 @@ import { callInTime } from '../../activities/model/model-of.ts';
 import { activityId, parseActivityId } from '../../agent/calls/calls.ts';
 import { advance, START } from '../../agent/transcript/entries.ts';
 import { noUsage } from '../../agent/values/vocabulary.ts';
-import { type Model, type ModelCallContext, defineModel } from '../../models/model.ts';
+import { type Model, type ModelCallContext, defineModel } from '../../adapters/models/model.ts';
 import { callModelOnce } from '../support/call-model.ts';
 import { sampleManifest } from '../support/manifest.ts';
 import { modelRequest } from '../support/model-calls.ts';

@@ -4,7 +4,7 @@ import type { RunEvent } from '../../agent/run/events.ts';
 import { finish } from '../../cli/follow/finish.ts';
 import { type FollowOptions, type FollowedRun, follow } from '../../cli/follow/follow.ts';
 import { lastingWebUi } from '../../cli/connection/web-ui.ts';
-import type { EmbeddedServer } from '../../server/server.ts';
+import type { EmbeddedServer } from '../../local/server/server.ts';
 import { type FakeIo, fakeIo } from '../support/fake-io.ts';
 import { offlineContext } from '../support/offline-context.ts';
 import { answers, atSeconds, decides, observes, waits, started, within } from '../support/run-events.ts';

@@ -4,7 +4,7 @@ import { sanitizeForTerminal } from '../../agent/text/sanitize.ts';
 import { cli } from '../../cli/cli.ts';
 import { dollarLimit, flagsToRepeat, milliseconds, variable, wholeLimit } from '../../cli/options/options.ts';
 import { createProgram } from '../../cli/program.ts';
-import { duration } from '../../render/words/amounts.ts';
+import { duration } from '../../features/render/words/amounts.ts';
 import { colorsFor, firstRows, fit, lastRows, table } from '../../cli/shell/display.ts';
 import { UsageError, failureOf } from '../../cli/shell/io.ts';
 import { shellWord } from '../../client/connect/cli-name.ts';

@@ -4,8 +4,8 @@ import { z } from 'zod';
 import type { JsonSchema } from '../../agent/definition/manifest.ts';
 import type { Json } from '../../agent/values/vocabulary.ts';
 import { readInput } from '../../client/start/read-input.ts';
-import { coerceTo } from '../../tools/coerce.ts';
-import { objectInput } from '../../tools/json-input.ts';
+import { coerceTo } from '../../adapters/tools/coerce.ts';
+import { objectInput } from '../../adapters/tools/json-input.ts';
 import { pngOf } from '../support/image.ts';
 
 /** Each of these becomes `expected`. */

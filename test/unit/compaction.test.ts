@@ -7,7 +7,7 @@ import { conversation } from '../../agent/transcript/prompt-context.ts';
 import type { Entry } from '../../agent/transcript/entries.ts';
 import { visible } from '../../agent/transcript/visible.ts';
 import { builtInKinds } from '../../agent/kinds/kinds.ts';
-import { defineModel } from '../../models/model.ts';
+import { defineModel } from '../../adapters/models/model.ts';
 import { sampleManifest } from '../support/manifest.ts';
 
 const agent: Entry = { type: 'agent', manifest: sampleManifest() };

@@ -97,7 +97,7 @@ describe('docker-compose.yml', () => {
   });
 
   test('calls the worker healthy while a worker polls the task queue', () => {
-    const started = /^CMD (\[.*\])$/mu.exec(read('Dockerfile'))?.[1] ?? '';
+    const started = /^CMD (\[.*\])$/mu.exec(read('examples/deploy/Dockerfile'))?.[1] ?? '';
     const [node, main] = z.array(z.string()).parse(JSON.parse(started));
     expect(worker.healthcheck?.test).toEqual(['CMD', node, main, 'doctor', '--worker']);
   });
@@ -125,11 +125,11 @@ describe('docker-compose.yml', () => {
 describe('dynamic config', () => {
   test('is the file that the server reads', () => {
     const path = temporal.environment.DYNAMIC_CONFIG_FILE_PATH;
-    expect(temporal.volumes).toEqual([`./deploy/dynamic-config.yaml:${path}:ro`]);
+    expect(temporal.volumes).toEqual([`./examples/deploy/dynamic-config.yaml:${path}:ro`]);
   });
 
   test('has the values the embedded server is started with', () => {
-    expect(parse(read('deploy/dynamic-config.yaml'))).toEqual({
+    expect(parse(read('examples/deploy/dynamic-config.yaml'))).toEqual({
       'system.enableActivityEagerExecution': [{ value: true }],
       'history.transferProcessorMaxPollRPS': [{ value: 2000 }],
       'history.timerProcessorMaxPollRPS': [{ value: 2000 }],
@@ -138,12 +138,12 @@ describe('dynamic config', () => {
 });
 
 describe('Dockerfile', () => {
-  const [build, final] = stages(read('Dockerfile'));
+  const [build, final] = stages(read('examples/deploy/Dockerfile'));
 
   test('has two stages on the same pinned Debian image: the native core of the SDK is built for glibc', () => {
     expect(build?.[0]).toMatch(/^FROM node:24\.\d+\.\d+-bookworm-slim AS build$/);
     expect(`${final?.[0]} AS build`).toBe(build?.[0]);
-    expect(stages(read('Dockerfile'))).toHaveLength(2);
+    expect(stages(read('examples/deploy/Dockerfile'))).toHaveLength(2);
   });
 
   test('ships the package, its dependencies, the build and the agents, nothing else', () => {
@@ -152,18 +152,19 @@ describe('Dockerfile', () => {
       'COPY --from=build /app/node_modules ./node_modules',
       'COPY --from=build /app/dist ./dist',
       'COPY --from=build /app/examples ./examples',
-      'COPY --from=build /app/reloop.config.ts ./',
     ]);
   });
 
   test('runs the worker, not as root', () => {
     const lines = final?.filter((line) => /^(USER|CMD|ENTRYPOINT) /.test(line));
-    expect(lines).toEqual(['USER node', 'CMD ["node", "dist/cli/main.js", "worker"]']);
+    expect(lines).toEqual(['USER node', 'CMD ["node", "../dist/cli/main.js", "worker"]']);
   });
 
   test('is given no installed package, no history and no secret of this machine', () => {
     const ignored = ['node_modules', 'dist', '.git', '.env*', '.reloop'];
-    expect(read('.dockerignore').split('\n')).toEqual(expect.arrayContaining(ignored));
+    expect(read('examples/deploy/Dockerfile.dockerignore').split('\n')).toEqual(
+      expect.arrayContaining(ignored),
+    );
   });
 });
 

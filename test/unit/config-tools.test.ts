@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type Tool, agentTool, calculator, http, human, search } from '../../tools/index.ts';
+import { type Tool, agentTool, calculator, http, human, search } from '../../adapters/tools/index.ts';
 import { agent, problemOf, tool } from '../support/config.ts';
 
 describe('a tool is refused', () => {

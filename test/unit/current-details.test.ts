@@ -3,7 +3,7 @@ import { decisionNames, helpOf } from '../../agent/rules/decisions.ts';
 import { helpOfMessage } from '../../agent/rules/run-messages.ts';
 import type { WaitingCall } from '../../agent/rules/waiting.ts';
 import { runPage, waitingPath } from '../../cli/connection/web-ui.ts';
-import type { EmbeddedServer } from '../../server/server.ts';
+import type { EmbeddedServer } from '../../local/server/server.ts';
 import { waitingDetails } from '../../workflows/web-ui/current-details.ts';
 
 const toolInput = { order: '1004', euros: 990 };

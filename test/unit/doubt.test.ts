@@ -17,7 +17,7 @@ import { RunView } from '../../agent/views/view.ts';
 import { waitingHelp } from '../../cli/follow/waiting-help.ts';
 import { reconciledText, waitingText } from '../../cli/print/trace/trace-words.ts';
 import { toolManifest } from '../../config/options/tool-options.ts';
-import { defineTool } from '../../tools/tool.ts';
+import { defineTool } from '../../adapters/tools/tool.ts';
 import { sampleTool } from '../support/manifest.ts';
 
 const pay = sampleTool('pay', 'pays', { effects: 'once', timeoutMs: 1000 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type ElasticsearchOptions, elasticsearch } from '../../tools/search/elasticsearch.ts';
-import { ToolError } from '../../tools/tool.ts';
+import { type ElasticsearchOptions, elasticsearch } from '../../adapters/tools/search/elasticsearch.ts';
+import { ToolError } from '../../adapters/tools/tool.ts';
 import { type LoopbackAnswer, failureOf, loopback } from '../support/loopback.ts';
 import { toolContext } from '../support/tool-context.ts';
 

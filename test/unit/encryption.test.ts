@@ -4,7 +4,7 @@ import { defaultPayloadConverter } from '@temporalio/common';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { checkConfig } from '../../config/check.ts';
 import { ConfigError } from '../../config/define.ts';
-import { PayloadDamaged, createCodec } from '../../encryption/codec.ts';
+import { PayloadDamaged, createCodec } from '../../features/encryption/codec.ts';
 import {
   type EncryptionOptions,
   EncryptionKeyMissing,
@@ -13,7 +13,7 @@ import {
   encryptionProblem,
   environmentKeyring,
   noKeys,
-} from '../../encryption/keys.ts';
+} from '../../features/encryption/keys.ts';
 import { encryptedConverter } from '../../worker/encrypted-converter.ts';
 import { ENCRYPTING } from '../../agent/values/names.ts';
 import { utf8Length } from '../../agent/values/digest.ts';

@@ -2,18 +2,19 @@ import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { callbacksOf } from '../../cli/commands/serve.ts';
-import { environmentKeyring } from '../../encryption/keys.ts';
-import { environmentSigner } from '../../encryption/token-signer.ts';
+import { environmentKeyring } from '../../features/encryption/keys.ts';
+import { environmentSigner } from '../../features/encryption/token-signer.ts';
 import { tokenOf } from '../../cli/connection/token.ts';
 import { credentialOf } from '../../cli/connection/context.ts';
 import { webUiAddress } from '../../cli/connection/web-ui.ts';
 import { namedQueue } from '../../cli/connection/task-queue.ts';
 import { loadEnvFile } from '../../cli/shell/env-file.ts';
 import { temporalSettings } from '../../client/connect/connect.ts';
-import { azureOpenAI } from '../../models/openai/azure.ts';
-import { openai } from '../../models/openai/openai.ts';
-import { stateDirectory } from '../../server/project-folder.ts';
-import { installedBinary } from '../../server/binary/binary.ts';
+import { azureOpenAI } from '../../adapters/models/openai/azure.ts';
+import { openai } from '../../adapters/models/openai/openai.ts';
+import { stateDirectory } from '../../local/server/project-folder.ts';
+import { installedBinary } from '../../local/server/binary/binary.ts';
+import { environmentLive } from '../../features/live/brokers.ts';
 import { fakeIo } from '../support/fake-io.ts';
 import { agent, loadedConfig } from '../support/config.ts';
 import { tempFolder } from '../support/temp-folder.ts';
@@ -89,6 +90,7 @@ const listed: Listed[] = [
     'a-secret-of-mine',
     expect.stringMatching(/^[0-9a-f]{32}$/u),
   ]),
+  ['RELOOP_LIVE_URL', 'redis://127.0.0.1', () => environmentLive(), { url: 'redis://127.0.0.1' }, undefined],
   ['RELOOP_CALLBACK_SECRET', 'secret', () => callbacksOf(process.env, true), { secret: 'secret' }, true],
   ['RELOOP_WEB_UI', 'http://ui.example', () => webUiAddress(process.env, LOCAL), 'http://ui.example', UI],
   ['TEMPORAL_CLI_PATH', '/no/such/temporal', isBinarySaid, true, false],
@@ -141,19 +143,9 @@ const OF_OTHERS = ['SERPAPI_API_KEY'];
 
 test('each variable that a source names has a row', () => {
   const root = resolve(import.meta.dirname, '../..');
-  const folders = [
-    'agent',
-    'workflows',
-    'activities',
-    'history',
-    'models',
-    'tools',
-    'config',
-    'worker',
-    'encryption',
-  ];
+  const folders = ['agent', 'workflows', 'activities', 'history', 'adapters', 'config', 'worker', 'features'];
   const name = /'((?:[A-Z]+_)*(?:RELOOP|OPENAI|TEMPORAL|API)_[A-Z_]+)'/gu;
-  const named = [...folders, 'server', 'client', 'embedded', 'cli', 'testing'].flatMap((place) =>
+  const named = [...folders, 'local', 'client', 'cli'].flatMap((place) =>
     readdirSync(join(root, place), { recursive: true, encoding: 'utf8' })
       .filter((file) => file.endsWith('.ts'))
       .flatMap((file) => [...readFileSync(join(root, place, file), 'utf8').matchAll(name)])

@@ -3,7 +3,7 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { classifyError } from '../../activities/attempt/errors.ts';
 import { limits } from '../../agent/values/limits.ts';
-import { ModelError } from '../../models/model.ts';
+import { ModelError } from '../../adapters/models/model.ts';
 
 const odd = (message: string, fields: object) => Object.assign(new Error(message), fields);
 const limited = new ModelError('ModelRateLimited', 'slow down', { retryable: true, retryAfterMs: 20 });

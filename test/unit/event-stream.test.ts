@@ -4,7 +4,7 @@ import { expect, test, vi } from 'vitest';
 import type { RunEvent } from '../../agent/run/events.ts';
 import { eventResponse } from '../../client/read/event-response.ts';
 import type { EventsOptions } from '../../client/read/follow-events.ts';
-import { EVENT_BYTES, eventStream } from '../../models/openai/transport/event-stream.ts';
+import { EVENT_BYTES, eventStream } from '../../adapters/models/openai/transport/event-stream.ts';
 import { allOf } from '../support/all-of.ts';
 
 async function* packetsOf(packets: readonly string[]): AsyncGenerator<Uint8Array> {

@@ -5,9 +5,9 @@ import { structuredChat } from '../../agent/kinds/structured-chat.ts';
 import { toolCalling } from '../../agent/kinds/tool-calling.ts';
 import { zeroShot } from '../../agent/kinds/zero-shot.ts';
 import { exactJson } from '../../agent/values/json-object.ts';
-import { coerceTo } from '../../tools/coerce.ts';
-import { objectInput } from '../../tools/json-input.ts';
-import { defineTool } from '../../tools/tool.ts';
+import { coerceTo } from '../../adapters/tools/coerce.ts';
+import { objectInput } from '../../adapters/tools/json-input.ts';
+import { defineTool } from '../../adapters/tools/tool.ts';
 import { sampleManifest } from '../support/manifest.ts';
 
 const LONG = '1234567890123456789';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { RunExport } from '../../client/export/run-export.ts';
-import { runPage } from '../../render/page/run-page.ts';
+import { runPage } from '../../features/render/page/run-page.ts';
 import { askedWith, exportOf } from '../support/exported.ts';
 import { sampleManifest, sampleTool } from '../support/manifest.ts';
 import { textOf } from '../support/page-text.ts';

@@ -5,11 +5,11 @@ import { modelsOf } from '../../agent/definition/agent-models.ts';
 import type { AgentManifest } from '../../agent/definition/manifest.ts';
 import { missingParts } from '../../agent/rules/missing-parts.ts';
 import { withModelOf } from '../../agent/run/transcript-edits.ts';
-import { type Model, defineModel } from '../../models/model.ts';
-import { openai } from '../../models/openai/openai.ts';
-import { scripted } from '../../testing.ts';
-import { testConfig } from '../../testing/test-config.ts';
-import { agentTool } from '../../tools/agent-tool.ts';
+import { type Model, defineModel } from '../../adapters/models/model.ts';
+import { openai } from '../../adapters/models/openai/openai.ts';
+import { scripted } from '../../features/testing/index.ts';
+import { testConfig } from '../../features/testing/test-config.ts';
+import { agentTool } from '../../adapters/tools/agent-tool.ts';
 import { agent, loadedConfig, problemOf } from '../support/config.ts';
 
 const own = defineModel({ call: () => Promise.reject(new Error('not asked')) });

@@ -11,7 +11,7 @@ import { renderRequest } from '../../agent/transcript/request.ts';
 import { shortenOldest } from '../../agent/transcript/shorten.ts';
 import { EMPTY, extendTranscript, transcriptAt } from '../../agent/transcript/state.ts';
 import { type Json, EXCEPTION_TOOL } from '../../agent/values/vocabulary.ts';
-import { buildRequest } from '../../models/openai/request/request-body.ts';
+import { buildRequest } from '../../adapters/models/openai/request/request-body.ts';
 import { sampleManifest } from '../support/manifest.ts';
 
 /** What a model call does must not grow with the steps before it, but for writing and sending the request. */

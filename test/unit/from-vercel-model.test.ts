@@ -1,8 +1,8 @@
 import { describe, expect, test, vi } from 'vitest';
 import { limits } from '../../agent/values/limits.ts';
 import type { ChatMessage } from '../../agent/values/vocabulary.ts';
-import type { ModelRequest } from '../../models/model.ts';
-import { type VercelLanguageModel, fromVercelModel } from '../../models/vercel/from-vercel-model.ts';
+import type { ModelRequest } from '../../adapters/models/model.ts';
+import { type VercelLanguageModel, fromVercelModel } from '../../adapters/models/vercel/from-vercel-model.ts';
 import { callContext, failureOf, modelRequest } from '../support/model-calls.ts';
 import { toolTurn } from '../support/provider-servers.ts';
 import { type SdkPart, apiCallError, finish, sdkModel } from '../support/sdk-model.ts';

@@ -5,7 +5,7 @@ import { AgentClient, type AgentRun, type RunExport } from '../../client/index.t
 import { isNoWorkflow } from '../../history/read/pages.ts';
 import { readEndedCalls } from '../../history/views/earlier-calls.ts';
 import { readEffects } from '../../history/views/effects.ts';
-import { recordedRun } from '../../testing.ts';
+import { recordedRun } from '../../features/testing/index.ts';
 import { AGENT_RUN } from '../../workflows/messages.ts';
 import { recordedAgents } from '../support/recorded-agents.ts';
 import { recordedHistories } from '../support/recorded-histories.ts';

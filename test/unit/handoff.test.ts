@@ -6,7 +6,7 @@ import type { Entry } from '../../agent/transcript/entries.ts';
 import { checkConfig } from '../../config/check.ts';
 import type { AgentDefinition } from '../../config/define.ts';
 import { createLoadedConfig } from '../../config/load/loaded-config.ts';
-import { defineTool } from '../../tools/tool.ts';
+import { defineTool } from '../../adapters/tools/tool.ts';
 import { sampleManifest } from '../support/manifest.ts';
 
 const native = { kind: 'tool-calling', model: 'gpt-4o-mini' } as const;

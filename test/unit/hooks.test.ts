@@ -9,8 +9,8 @@ import type { PlannedAction } from '../../agent/calls/calls.ts';
 import type { Hooks } from '../../agent/definition/hooks.ts';
 import { checkConfig } from '../../config/check.ts';
 import { createLoadedConfig } from '../../config/load/loaded-config.ts';
-import { scripted } from '../../models/scripted/scripted.ts';
-import { defineTool } from '../../tools/tool.ts';
+import { scripted } from '../../adapters/models/scripted/scripted.ts';
+import { defineTool } from '../../adapters/tools/tool.ts';
 import { sampleManifest } from '../support/manifest.ts';
 
 const price = defineTool({

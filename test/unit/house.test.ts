@@ -10,16 +10,13 @@ interface Folder {
   imports: { [folder: string]: true | 'types' | string[] };
   rooms: string[];
 }
-const { arrows } = (await import(join(root, 'arrows.mjs'))) as { arrows: { [folder: string]: Folder } };
+const { arrows } = (await import(join(root, '.ci/arrows.mjs'))) as { arrows: { [folder: string]: Folder } };
 const folders = Object.keys(arrows);
 /** Lists of equals: each file is one of a kind, and the folder is the index. */
 const LISTS = ['cli/commands'];
 const MAX_FILES = 15;
 const sources = new Map(
-  [...folders.flatMap(filesIn), 'index.ts', 'testing.ts'].map((file) => [
-    file,
-    readFileSync(join(root, file), 'utf8'),
-  ]),
+  [...folders.flatMap(filesIn), 'index.ts'].map((file) => [file, readFileSync(join(root, file), 'utf8')]),
 );
 
 /** Names that several files have, and why: they play the same part, each in its folder. Any other name is one file's. */
@@ -129,18 +126,19 @@ describe('the sources', () => {
     expect(shared.map(([name]) => name).toSorted()).toEqual([...SHARED_NAMES.keys()].toSorted());
   });
 
-  test.each(folders)('of %s/ are in the rooms of arrows.mjs, whose imports run one way', (folder) => {
-    const rooms = new Set([...sources.keys()].filter((file) => file.startsWith(`${folder}/`)).map(roomOf));
+  test.each(folders)('of %s/ are in the rooms of .ci/arrows.mjs, whose imports run one way', (folder) => {
+    const room = (file: string) => roomOf(folder, file);
+    const rooms = new Set([...sources.keys()].filter((file) => file.startsWith(`${folder}/`)).map(room));
     const { rooms: listed = [] } = arrows[folder] ?? {};
-    expect([...rooms].filter((room) => !room.endsWith('.ts')).toSorted()).toEqual(listed.toSorted());
+    expect([...rooms].filter((name) => !name.endsWith('.ts')).toSorted()).toEqual(listed.toSorted());
     const edges = [...sources].flatMap(([file, text]) =>
       importsOf(file, text).map((target) => [file, target] as const),
     );
     const within = edges.filter((edge) => edge.every((file) => file.startsWith(`${folder}/`)));
-    const graph = new Map([...rooms].map((room) => [room, new Set<string>()]));
+    const graph = new Map([...rooms].map((name) => [name, new Set<string>()]));
     for (const [file, target] of within)
-      if (roomOf(file) !== roomOf(target)) graph.get(roomOf(file))?.add(roomOf(target));
-    expect(circlesOf(new Map([...graph].map(([room, targets]) => [room, [...targets]])))).toEqual([]);
+      if (room(file) !== room(target)) graph.get(room(file))?.add(room(target));
+    expect(circlesOf(new Map([...graph].map(([name, targets]) => [name, [...targets]])))).toEqual([]);
   });
 
   test('are at most 15 in a folder, unless the folder is a list of equals', () => {
@@ -198,8 +196,8 @@ describe('the search for circles', () => {
 });
 
 /** The room of a file in its folder; for a file beside the rooms, its own name. */
-function roomOf(file: string): string {
-  return file.split('/')[1] ?? '';
+function roomOf(folder: string, file: string): string {
+  return file.slice(folder.length + 1).split('/')[0] ?? '';
 }
 
 function filesIn(folder: string): string[] {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { allowList } from '../../tools/http/allow.ts';
-import { type HttpOptions, http } from '../../tools/http/http.ts';
-import { ToolError } from '../../tools/tool.ts';
+import { allowList } from '../../adapters/tools/http/allow.ts';
+import { type HttpOptions, http } from '../../adapters/tools/http/http.ts';
+import { ToolError } from '../../adapters/tools/tool.ts';
 import { type LoopbackAnswer, deadHost, failureOf, loopback } from '../support/loopback.ts';
 import { toolContext } from '../support/tool-context.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
-import { type HttpOptions, http } from '../../tools/http/http.ts';
-import { ToolError } from '../../tools/tool.ts';
+import { type HttpOptions, http } from '../../adapters/tools/http/http.ts';
+import { ToolError } from '../../adapters/tools/tool.ts';
 import { type LoopbackAnswer, deadHost, failureOf, loopback } from '../support/loopback.ts';
 import { toolContext } from '../support/tool-context.ts';
 

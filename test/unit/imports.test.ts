@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import { adapterFor, adapters } from '../../models/adapters.ts';
-import { requirePackage, requirePackages } from '../../tools/optional-package.ts';
+import { adapterFor, adapters } from '../../adapters/models/adapters.ts';
+import { requirePackage, requirePackages } from '../../adapters/tools/optional-package.ts';
 import { cleanEnv, root } from '../support/cli.ts';
 import { importedPackages, notFound } from '../support/declared-imports.ts';
 

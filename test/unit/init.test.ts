@@ -196,7 +196,7 @@ describe('reloop init', () => {
 });
 
 describe('the template', () => {
-  const template = (name: string) => readFileSync(join(root, 'template', name), 'utf8');
+  const template = (name: string) => readFileSync(join(root, 'examples/template', name), 'utf8');
 
   test('has the versions that Reloop is tested with', () => {
     const { devDependencies } = z
@@ -210,7 +210,11 @@ describe('the template', () => {
   });
 
   test("has this repository's Temporal, database and Web UI, and a worker that reads .env where there is one", () => {
-    const ours = composeSchema.parse(parse(readFileSync(join(root, 'docker-compose.yml'), 'utf8')));
+    const ours = composeSchema.parse(
+      parse(
+        readFileSync(join(root, 'docker-compose.yml'), 'utf8').replace('./examples/deploy/', './deploy/'),
+      ),
+    );
     const { services, networks, volumes } = composeSchema.parse(parse(template('docker-compose.yml')));
     const { worker, ...others } = services;
     const { worker: ourWorker, ...ourOthers } = ours.services;
@@ -219,18 +223,21 @@ describe('the template', () => {
     const test = ['CMD', 'node_modules/.bin/reloop', 'doctor', '--worker'];
     expect(worker).toEqual({
       ...ourWorker,
+      build: '.',
       env_file: [{ path: '.env', required: false }],
       environment: { TEMPORAL_ADDRESS: 'temporal:7233', TEMPORAL_NAMESPACE: 'default' },
       healthcheck: { ...ourWorker.healthcheck, test },
     });
     const dynamic = 'deploy/dynamic-config.yaml';
-    expect(template(dynamic)).toBe(readFileSync(join(root, dynamic), 'utf8'));
+    expect(template(dynamic)).toBe(readFileSync(join(root, 'examples', dynamic), 'utf8'));
   });
 
   test('has an image on the same Debian, with no secret in it, whose worker is not root', () => {
     const from = /^FROM (\S+)/mu;
     const dockerfile = template('Dockerfile');
-    expect(from.exec(dockerfile)?.[1]).toBe(from.exec(readFileSync(join(root, 'Dockerfile'), 'utf8'))?.[1]);
+    expect(from.exec(dockerfile)?.[1]).toBe(
+      from.exec(readFileSync(join(root, 'examples/deploy/Dockerfile'), 'utf8'))?.[1],
+    );
     expect(dockerfile).toMatch(/USER node\nCMD \["node_modules\/\.bin\/reloop", "worker"\]\n$/u);
     const ignored = ['.env*', '.git', '.reloop', 'node_modules'];
     expect(template('_dockerignore').split('\n')).toEqual(expect.arrayContaining(ignored));

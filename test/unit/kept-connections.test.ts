@@ -2,9 +2,9 @@ import type { RequestListener, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, test, vi } from 'vitest';
-import type { Model } from '../../models/model.ts';
-import { azureOpenAI } from '../../models/openai/azure.ts';
-import { openai } from '../../models/openai/openai.ts';
+import type { Model } from '../../adapters/models/model.ts';
+import { azureOpenAI } from '../../adapters/models/openai/azure.ts';
+import { openai } from '../../adapters/models/openai/openai.ts';
 import { bareServer, callContext, modelRequest } from '../support/model-calls.ts';
 
 const CALLS = 20;

@@ -1,9 +1,9 @@
 import { connect } from 'node:net';
 import { once } from 'node:events';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openLeaseServer, type LeaseServer } from '../../server/keeper/lease-server.ts';
-import { takeLease } from '../../server/keeper/lease.ts';
-import type { LockHolder } from '../../server/lock-file.ts';
+import { openLeaseServer, type LeaseServer } from '../../local/server/keeper/lease-server.ts';
+import { takeLease } from '../../local/server/keeper/lease.ts';
+import type { LockHolder } from '../../local/server/lock-file.ts';
 import { serverRecord } from '../support/server-record.ts';
 
 const server = serverRecord();

@@ -4,7 +4,7 @@ import { type AddressInfo, type Socket, createServer as createTcpServer } from '
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import { ProxyAgent } from 'undici';
 import { expect, onTestFinished, test } from 'vitest';
-import { openai } from '../../models/openai/openai.ts';
+import { openai } from '../../adapters/models/openai/openai.ts';
 import { bareServer, callContext, failureOf, modelRequest } from '../support/model-calls.ts';
 
 const JSON_TYPE = { 'content-type': 'application/json' };

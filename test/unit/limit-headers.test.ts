@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { rateLimitOf } from '../../models/openai/reply/limit-headers.ts';
+import { rateLimitOf } from '../../adapters/models/openai/reply/limit-headers.ts';
 
 const limits = (more: { [name: string]: string }) =>
   new Headers(Object.entries(more).map(([name, value]) => [`x-ratelimit-${name}`, value]));

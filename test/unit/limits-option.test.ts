@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { createLoadedConfig } from '../../config/load/loaded-config.ts';
-import { defineModel } from '../../models/model.ts';
-import { openai } from '../../models/openai/openai.ts';
+import { defineModel } from '../../adapters/models/model.ts';
+import { openai } from '../../adapters/models/openai/openai.ts';
 import { agent, problemOf } from '../support/config.ts';
 
 const withLimits = (limits: unknown, more: object = {}) => ({ agents: [agent()], limits, ...more });

@@ -10,13 +10,13 @@ const layout: { [folder: string]: [allowed: string, refused: string] } = {
   agent: [
     `./status.ts, ./kinds/zero-shot.ts, type ./limits.ts`,
     `node:crypto, type node:fs, zod, reloop, @temporalio/common, type @temporalio/common,
-      ../models/model.ts, type ../tools/tool.ts, ../workflows/messages.ts, ../activities/a.ts,
-      ../history/a.ts, ../config/a.ts, ../worker/a.ts, ../server/a.ts, ../client/a.ts, ../cli/a.ts,
-      ../test/support/a.ts, ../index.ts, ../testing.ts`,
+      ../adapters/models/model.ts, type ../adapters/tools/tool.ts, ../workflows/messages.ts, ../activities/a.ts,
+      ../history/a.ts, ../config/a.ts, ../worker/a.ts, ../local/server/a.ts, ../client/a.ts, ../cli/a.ts,
+      ../test/support/a.ts, ../index.ts, ../features/testing/index.ts`,
   ],
   'agent/kinds': [
     `../reply/stop.ts, ./zero-shot.ts, type ../vocabulary.ts`,
-    `../../models/model.ts, type ../../tools/tool.ts, ../../index.ts`,
+    `../../adapters/models/model.ts, type ../../adapters/tools/tool.ts, ../../index.ts`,
   ],
   'agent/values': [`./values.ts, ../text/sanitize.ts`, `../rules/a.ts, type ../run/events.ts`],
   'workflows/operator': [
@@ -28,84 +28,84 @@ const layout: { [folder: string]: [allowed: string, refused: string] } = {
       @temporalio/workflow, type @temporalio/common`,
     `node:crypto, type node:fs, zod, @temporalio/common, @temporalio/client, @temporalio/activity,
       type @temporalio/worker, @temporalio/workflow/lib/global-attributes.js, ../activities/index.ts,
-      ../models/model.ts, type ../models/model.ts, ../tools/tool.ts, type ../tools/tool.ts,
+      ../adapters/models/model.ts, type ../adapters/models/model.ts, ../adapters/tools/tool.ts, type ../adapters/tools/tool.ts,
       ../worker/a.ts, ../history/a.ts, type ../history/a.ts, type ../client/a.ts, ../index.ts`,
   ],
   history: [
     `node:fs, ./a.ts, ../agent/status.ts, ../workflows/messages.ts, type ../workflows/agent-run.ts,
       @temporalio/client, @temporalio/common, type @temporalio/proto`,
-    `../workflows/agent-run.ts, ../activities/a.ts, ../models/model.ts, ../tools/tool.ts, ../config/a.ts,
+    `../workflows/agent-run.ts, ../activities/a.ts, ../adapters/models/model.ts, ../adapters/tools/tool.ts, ../config/a.ts,
       ../worker/a.ts, ../client/a.ts, type ../client/a.ts, @temporalio/worker, @temporalio/activity,
       @temporalio/proto, @temporalio/common/lib/internal-non-workflow/index.js, ../index.ts`,
   ],
   activities: [
-    `node:fs, lru-cache, ./a.ts, ../agent/status.ts, ../history/facts.ts, ../models/model.ts,
-      type ../tools/tool.ts, @temporalio/activity, @temporalio/client, type @temporalio/proto,
+    `node:fs, lru-cache, ./a.ts, ../agent/status.ts, ../history/facts.ts, ../adapters/models/model.ts,
+      type ../adapters/tools/tool.ts, @temporalio/activity, @temporalio/client, type @temporalio/proto,
       @temporalio/common`,
-    `../models/openai/openai.ts, type ../models/openai/openai.ts, ../tools/python/python.ts,
-      type ../tools/python/python.ts, @temporalio/worker, @temporalio/workflow, @temporalio/proto,
+    `../adapters/models/openai/openai.ts, type ../adapters/models/openai/openai.ts, ../adapters/tools/python/python.ts,
+      type ../adapters/tools/python/python.ts, @temporalio/worker, @temporalio/workflow, @temporalio/proto,
       @temporalio/common/lib/internal-non-workflow/index.js, ../workflows/messages.ts,
       type ../workflows/agent-run.ts, ../config/a.ts, ../worker/a.ts, ../client/a.ts, reloop, ../index.ts`,
   ],
-  models: [
-    `node:http, openai, ./model.ts, type ../agent/calls/calls.ts, ../agent/values/values.ts,
-      ../agent/text/secrets.ts, ../agent/reply/stop.ts`,
-    `../agent/calls/calls.ts, @temporalio/common, type @temporalio/activity, ../tools/tool.ts,
-      type ../tools/tool.ts, ../workflows/messages.ts, ../activities/a.ts, ../config/a.ts, ../worker/a.ts`,
+  'adapters/models': [
+    `node:http, openai, ./model.ts, type ../../agent/calls/calls.ts, ../../agent/values/values.ts,
+      ../../agent/text/secrets.ts, ../../agent/reply/stop.ts`,
+    `../../agent/calls/calls.ts, @temporalio/common, type @temporalio/activity, ../tools/tool.ts,
+      type ../tools/tool.ts, ../../workflows/messages.ts, ../../activities/a.ts, ../../config/a.ts, ../../worker/a.ts`,
   ],
-  tools: [
-    `node:child_process, mathjs, ./tool.ts, type ../agent/calls/calls.ts, ../agent/values/values.ts,
-      ../agent/text/secrets.ts`,
-    `../agent/calls/calls.ts, ../agent/reply/stop.ts, @temporalio/activity, type @temporalio/client,
-      ../models/model.ts, type ../models/model.ts, type ../workflows/agent-run.ts, ../activities/a.ts,
-      ../config/a.ts, ../client/a.ts`,
+  'adapters/tools': [
+    `node:child_process, mathjs, ./tool.ts, type ../../agent/calls/calls.ts, ../../agent/values/values.ts,
+      ../../agent/text/secrets.ts`,
+    `../../agent/calls/calls.ts, ../../agent/reply/stop.ts, @temporalio/activity, type @temporalio/client,
+      ../models/model.ts, type ../models/model.ts, type ../../workflows/agent-run.ts, ../../activities/a.ts,
+      ../../config/a.ts, ../../client/a.ts`,
   ],
   config: [
-    `node:fs, zod, ../agent/status.ts, ../models/openai/openai.ts, ../tools/python/python.ts,
-      ../server/project-folder.ts`,
+    `node:fs, zod, ../agent/status.ts, ../adapters/models/openai/openai.ts, ../adapters/tools/python/python.ts,
+      ../local/server/project-folder.ts`,
     `../activities/a.ts, type ../activities/a.ts, ../workflows/messages.ts, ../history/a.ts,
-      ../worker/a.ts, ../client/a.ts, ../server/a.ts, @temporalio/worker, @temporalio/client, ../index.ts`,
+      ../worker/a.ts, ../client/a.ts, ../local/server/a.ts, @temporalio/worker, @temporalio/client, ../index.ts`,
   ],
   worker: [
     `node:fs, ../agent/status.ts, ../config/load.ts, ../activities/a.ts, @temporalio/worker,
       @temporalio/client, @temporalio/proto, ../workflows/messages.ts, type ../workflows/agent-run.ts,
-      ../server/process-identity.ts`,
-    `../workflows/agent-run.ts, ../client/a.ts, type ../client/a.ts, ../cli/a.ts, ../server/a.ts,
+      ../local/server/process-identity.ts`,
+    `../workflows/agent-run.ts, ../client/a.ts, type ../client/a.ts, ../cli/a.ts, ../local/server/a.ts,
       ../test/a.ts, ../index.ts`,
   ],
-  server: [
+  'local/server': [
     `node:fs, ./a.ts, @temporalio/testing`,
-    `../agent/status.ts, type ../agent/limits.ts, ../config/a.ts, ../worker/a.ts, ../client/a.ts,
-      ../cli/a.ts, ../index.ts`,
+    `../../agent/status.ts, type ../../agent/limits.ts, ../../config/a.ts, ../../worker/a.ts, ../../client/a.ts,
+      ../../cli/a.ts, ../../index.ts`,
   ],
   client: [
     `node:fs, string-width, ./run.ts, ../agent/events.ts, ../history/trace.ts, ../workflows/messages.ts,
       type ../workflows/agent-run.ts, @temporalio/client, @temporalio/common, @temporalio/envconfig,
-      type @temporalio/proto, ../server/project-folder.ts`,
-    `../workflows/agent-run.ts, ../activities/a.ts, type ../activities/a.ts, ../models/model.ts,
-      ../tools/tool.ts, ../config/a.ts, ../worker/a.ts, type ../worker/a.ts, ../server/a.ts,
-      ../embedded/a.ts, ../cli/main.ts, @temporalio/worker, @temporalio/workflow, @temporalio/proto,
+      type @temporalio/proto, ../local/server/project-folder.ts`,
+    `../workflows/agent-run.ts, ../activities/a.ts, type ../activities/a.ts, ../adapters/models/model.ts,
+      ../adapters/tools/tool.ts, ../config/a.ts, ../worker/a.ts, type ../worker/a.ts, ../local/server/a.ts,
+      ../local/embedded/a.ts, ../cli/main.ts, @temporalio/worker, @temporalio/workflow, @temporalio/proto,
       ../index.ts`,
   ],
   cli: [
     `commander, ./output.ts, ../client/index.ts, ../worker/create-worker.ts, ../config/load.ts,
-      ../server/server.ts, ../embedded/a.ts, ../history/live.ts, ../agent/events.ts,
+      ../local/server/server.ts, ../local/embedded/a.ts, ../history/live.ts, ../agent/events.ts,
       ../workflows/messages.ts, type ../workflows/agent-run.ts`,
-    `../workflows/agent-run.ts, ../activities/a.ts, ../models/openai/openai.ts, ../tools/tool.ts,
+    `../workflows/agent-run.ts, ../activities/a.ts, ../adapters/models/openai/openai.ts, ../adapters/tools/tool.ts,
       @temporalio/worker, ../test/a.ts`,
   ],
-  embedded: [
-    `node:fs, ../agent/events.ts, ../config/load.ts, ../worker/run-worker.ts, ../server/server.ts,
-      ../client/connect.ts, @temporalio/client`,
-    `../workflows/messages.ts, ../activities/a.ts, ../history/a.ts, type ../models/model.ts,
-      ../tools/tool.ts, ../cli/a.ts, ../testing/a.ts, @temporalio/worker, ../index.ts`,
+  'local/embedded': [
+    `node:fs, ../../agent/events.ts, ../../config/load.ts, ../../worker/run-worker.ts, ../server/server.ts,
+      ../../client/connect.ts, @temporalio/client`,
+    `../../workflows/messages.ts, ../../activities/a.ts, ../../history/a.ts, type ../../adapters/models/model.ts,
+      ../../adapters/tools/tool.ts, ../../cli/a.ts, ../../features/testing/a.ts, @temporalio/worker, ../../index.ts`,
   ],
-  testing: [
-    `node:fs, ../agent/events.ts, ../config/check.ts, ../activities/model/read-decision.ts,
-      ../client/run-export.ts, ../embedded/test-server.ts, ../models/scripted/scripted.ts,
-      type ../tools/tool.ts`,
-    `../activities/call-model.ts, ../history/trace.ts, ../worker/a.ts, ../server/a.ts, ../cli/a.ts,
-      @temporalio/client, ../testing.ts`,
+  'features/testing': [
+    `node:fs, ../../agent/events.ts, ../../config/check.ts, ../../activities/model/read-decision.ts,
+      ../../client/run-export.ts, ../../local/embedded/test-server.ts, ../../adapters/models/scripted/scripted.ts,
+      type ../../adapters/tools/tool.ts`,
+    `../../activities/call-model.ts, ../../history/trace.ts, ../../worker/a.ts, ../../local/server/a.ts, ../../cli/a.ts,
+      @temporalio/client`,
   ],
 };
 const imports = Object.entries(layout).map(([folder, [allowed, refused]]) => {
@@ -121,10 +121,10 @@ const globals = ['process', 'Buffer', 'fetch', 'require', 'performance'];
 
 /** Ways round the import rules, then the rules of the code itself. */
 const snippets: [folder: string, code: string, refused: string][] = [
-  ['agent', "export * from '../models/model.ts';", 'no-restricted-imports'],
-  ['agent', "export const a = () => import('../tools/a.ts');", 'no-restricted-imports'],
+  ['agent', "export * from '../adapters/models/model.ts';", 'no-restricted-imports'],
+  ['agent', "export const a = () => import('../adapters/tools/a.ts');", 'no-restricted-imports'],
   ['agent', "import '../worker/a.ts';", 'no-restricted-imports'],
-  ['agent', "export type A = import('../tools/a.ts').A;", 'consistent-type-imports'],
+  ['agent', "export type A = import('../adapters/tools/a.ts').A;", 'consistent-type-imports'],
   ['workflows', BYPASS, 'no-import-type-side-effects'],
   ['workflows', 'export const a: unknown = globalThis;', 'no-restricted-globals'],
   ['workflows', 'export const a = new WeakRef({});', 'no-restricted-globals'],
@@ -161,9 +161,12 @@ const clean: [folder: string, code: string][] = [
   ['workflows', "export { defineSearchAttributeKey } from '@temporalio/common';"],
   ['workflows', 'export const a = Date.now() + Math.random();'],
   ['workflows', 'setTimeout(() => undefined, 1);'],
-  ['tools', "export const a = [process.pid, Buffer.from('a'), setTimeout(() => undefined, 1)];"],
+  ['adapters/tools', "export const a = [process.pid, Buffer.from('a'), setTimeout(() => undefined, 1)];"],
   ['cli', "console.log('a'); process.exit(1);"],
-  ['test', "export { v } from '../models/openai/openai.ts'; export { w } from '@temporalio/worker';"],
+  [
+    'test',
+    "export { v } from '../adapters/models/openai/openai.ts'; export { w } from '@temporalio/worker';",
+  ],
 ];
 
 const tree = tempFolder();
@@ -210,7 +213,8 @@ function importOf(specifier: string): string {
 
 function plant(cases: { file: string; code: string }[]): void {
   const project = resolve(import.meta.dirname, '../..');
-  for (const name of ['oxlint.config.mjs', 'arrows.mjs', 'tsconfig.json'])
+  mkdirSync(join(tree, '.ci'), { recursive: true });
+  for (const name of ['oxlint.config.mjs', '.ci/arrows.mjs', 'tsconfig.json'])
     copyFileSync(join(project, name), join(tree, name));
   symlinkSync(join(project, 'node_modules'), join(tree, 'node_modules'));
   for (const { file, code } of cases) {

@@ -6,12 +6,12 @@ import { assert, asyncProperty, string } from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { LivePiece } from '../../agent/live-text/live-piece.ts';
 import { DELTA_CHARS } from '../../agent/live-text/pieces.ts';
-import { createCodec } from '../../encryption/codec.ts';
-import { type Keyring, createKeyring, noKeys } from '../../encryption/keys.ts';
-import { environmentLive, liveProblem, nameOf } from '../../live/brokers.ts';
-import type { LiveChannel } from '../../live/live-channel.ts';
-import { readPiece, writePiece } from '../../live/message.ts';
-import { createLivePublisher } from '../../live/publisher.ts';
+import { createCodec } from '../../features/encryption/codec.ts';
+import { type Keyring, createKeyring, noKeys } from '../../features/encryption/keys.ts';
+import { environmentLive, liveProblem, nameOf } from '../../features/live/brokers.ts';
+import type { LiveChannel } from '../../features/live/live-channel.ts';
+import { readPiece, writePiece } from '../../features/live/message.ts';
+import { createLivePublisher } from '../../features/live/publisher.ts';
 
 const piece: LivePiece = {
   runId: '01234567-89ab-cdef-0123-456789abcdef',

@@ -1,9 +1,9 @@
 import type { Context } from '@temporalio/activity';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { tapLive } from '../../activities/attempt/live-tap.ts';
-import { topicOf } from '../../live/live-channel.ts';
-import { readLocally } from '../../live/local-topics.ts';
-import { createLivePublisher } from '../../live/publisher.ts';
+import { topicOf } from '../../features/live/live-channel.ts';
+import { readLocally } from '../../features/live/local-topics.ts';
+import { createLivePublisher } from '../../features/live/publisher.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());

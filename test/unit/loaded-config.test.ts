@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
-import { defineModel } from '../../models/model.ts';
-import { azureOpenAI } from '../../models/openai/azure.ts';
-import { openai } from '../../models/openai/openai.ts';
+import { defineModel } from '../../adapters/models/model.ts';
+import { azureOpenAI } from '../../adapters/models/openai/azure.ts';
+import { openai } from '../../adapters/models/openai/openai.ts';
 import { toolCalling } from '../../agent/kinds/tool-calling.ts';
 import { agent, loadedConfig, tool } from '../support/config.ts';
 import { sampleTool } from '../support/manifest.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Json } from '../../agent/values/vocabulary.ts';
-import { type McpOptions, type ToolContext, mcp } from '../../tools/index.ts';
-import { AskedInput } from '../../tools/tool.ts';
+import { type McpOptions, type ToolContext, mcp } from '../../adapters/tools/index.ts';
+import { AskedInput } from '../../adapters/tools/tool.ts';
 import { type Server2026, formRequest, server2026, textResult } from '../support/mcp-2026.ts';
 import { mcpHttpServer } from '../support/mcp-http.ts';
 import { toolContext } from '../support/tool-context.ts';

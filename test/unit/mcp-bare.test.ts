@@ -1,6 +1,6 @@
 import { describe, expect, it, test } from 'vitest';
-import { mcp } from '../../tools/index.ts';
-import { serverName } from '../../tools/mcp/server-spec.ts';
+import { mcp } from '../../adapters/tools/index.ts';
+import { serverName } from '../../adapters/tools/mcp/server-spec.ts';
 import { createGate } from '../support/gate.ts';
 import { bareServer } from '../support/model-calls.ts';
 import { toolContext } from '../support/tool-context.ts';

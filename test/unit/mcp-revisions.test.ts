@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { describe, expect, test } from 'vitest';
-import { type McpOptions, mcp } from '../../tools/index.ts';
+import { type McpOptions, mcp } from '../../adapters/tools/index.ts';
 import { bareServer } from '../support/model-calls.ts';
 
 interface Sent {

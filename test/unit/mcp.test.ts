@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import type { Json } from '../../agent/values/vocabulary.ts';
-import type { Tool, ToolContext } from '../../tools/index.ts';
-import { type McpOptions, ToolError, mcp } from '../../tools/index.ts';
-import { withHeadersOf } from '../../tools/mcp/call-under-way.ts';
-import { mcpConnection } from '../../tools/mcp/connection.ts';
-import type { McpEndpoint } from '../../tools/mcp/server-spec.ts';
+import type { Tool, ToolContext } from '../../adapters/tools/index.ts';
+import { type McpOptions, ToolError, mcp } from '../../adapters/tools/index.ts';
+import { withHeadersOf } from '../../adapters/tools/mcp/call-under-way.ts';
+import { mcpConnection } from '../../adapters/tools/mcp/connection.ts';
+import type { McpEndpoint } from '../../adapters/tools/mcp/server-spec.ts';
 import { loadedConfig } from '../support/config.ts';
 import { type NoSession, mcpHttpServer } from '../support/mcp-http.ts';
 import { seen } from '../support/mcp-server.ts';

@@ -1,13 +1,13 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { inProcessMemory } from '../../tools/memory/in-process-memory.ts';
-import { memory } from '../../tools/memory/memory-tools.ts';
-import { postgresMemory } from '../../tools/memory/postgres-memory.ts';
-import { sqliteMemory } from '../../tools/memory/sqlite-memory.ts';
-import { isSameTool } from '../../tools/same-tool.ts';
-import { toolContext } from '../../tools/test-context.ts';
+import { inProcessMemory } from '../../adapters/tools/memory/in-process-memory.ts';
+import { memory } from '../../adapters/tools/memory/memory-tools.ts';
+import { postgresMemory } from '../../adapters/tools/memory/postgres-memory.ts';
+import { sqliteMemory } from '../../adapters/tools/memory/sqlite-memory.ts';
+import { isSameTool } from '../../adapters/tools/same-tool.ts';
+import { toolContext } from '../../adapters/tools/test-context.ts';
 import type { JsonObject } from '../../agent/values/vocabulary.ts';
-import type { Tool } from '../../tools/tool.ts';
+import type { Tool } from '../../adapters/tools/tool.ts';
 import { storeBehaviour } from '../support/memory-stores.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 

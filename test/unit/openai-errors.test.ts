@@ -1,7 +1,7 @@
 import { classifyError } from '../../activities/attempt/errors.ts';
 import { describe, expect, test } from 'vitest';
-import { openai } from '../../models/openai/openai.ts';
-import type { ScriptedReply } from '../../testing.ts';
+import { openai } from '../../adapters/models/openai/openai.ts';
+import type { ScriptedReply } from '../../features/testing/index.ts';
 import { bareServer, callContext, failureOf, modelRequest, scriptedOpenAI } from '../support/model-calls.ts';
 
 /** What scriptedOpenAI asks with. */

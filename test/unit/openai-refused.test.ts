@@ -1,7 +1,7 @@
 import { describe, expect, test, vi } from 'vitest';
 import type { ModelPrompt } from '../../agent/definition/kind.ts';
-import { openai } from '../../models/openai/openai.ts';
-import type { ScriptedReply } from '../../testing.ts';
+import { openai } from '../../adapters/models/openai/openai.ts';
+import type { ScriptedReply } from '../../features/testing/index.ts';
 import { callContext, failureOf, modelRequest, scriptedOpenAI } from '../support/model-calls.ts';
 
 describe('a refused parameter', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { ChatMessage } from '../../agent/values/vocabulary.ts';
-import type { ModelRequest } from '../../models/model.ts';
+import type { ModelRequest } from '../../adapters/models/model.ts';
 import { callContext, failureOf, modelRequest, scriptedOpenAI } from '../support/model-calls.ts';
 
 describe('a request', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { openai } from '../../models/openai/openai.ts';
+import { openai } from '../../adapters/models/openai/openai.ts';
 import { bareServer, callContext, modelRequest, scriptedOpenAI } from '../support/model-calls.ts';
 
 const apis = ['chat', 'completions'] as const;

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { parametersOf } from '../../agent/prompt/parameters.ts';
 import { toolCalling } from '../../agent/kinds/tool-calling.ts';
 import { z } from '../../index.ts';
-import { jsonSchemaOf } from '../../tools/zod-schema.ts';
+import { jsonSchemaOf } from '../../adapters/tools/zod-schema.ts';
 import { manifestOfKind, rendered, sampleTool } from '../support/manifest.ts';
 
 test('a tool without fields is declared as an object with no properties', () => {

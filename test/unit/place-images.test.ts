@@ -5,7 +5,7 @@ import { builtInKinds } from '../../agent/kinds/kinds.ts';
 import { conversation } from '../../agent/transcript/prompt-context.ts';
 import { placeImages } from '../../agent/transcript/place-images.ts';
 import { renderRequest, requestDigest, unshownImages } from '../../agent/transcript/request.ts';
-import { buildRequest } from '../../models/openai/request/request-body.ts';
+import { buildRequest } from '../../adapters/models/openai/request/request-body.ts';
 import { sampleManifest } from '../support/manifest.ts';
 
 const stored: ImagePart = { type: 'image', mediaType: 'image/png', bytes: 34_000, ref: { index: 0 } };

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { type Price, type Tokens, usageOf } from '../../agent/definition/price.ts';
 import { type Usage, addUsage, knownCost, noUsage } from '../../agent/values/vocabulary.ts';
-import { defineModel } from '../../models/model.ts';
-import { agentTool } from '../../tools/agent-tool.ts';
+import { defineModel } from '../../adapters/models/model.ts';
+import { agentTool } from '../../adapters/tools/agent-tool.ts';
 import { agent, loadedConfig, problemOf, tool } from '../support/config.ts';
 
 const price: Price = { input: 0.15, output: 0.6, cachedInput: 0.075 };

@@ -2,7 +2,7 @@ import pc from 'picocolors';
 import { describe, expect, test } from 'vitest';
 import type { ModelPrompt } from '../../agent/definition/kind.ts';
 import { type Usage, noUsage } from '../../agent/values/vocabulary.ts';
-import { costWords } from '../../render/words/usage-words.ts';
+import { costWords } from '../../features/render/words/usage-words.ts';
 import { createProgressLine } from '../../cli/print/progress-line.ts';
 import { requestLines } from '../../cli/print/prompt.ts';
 import { fakeIo } from '../support/fake-io.ts';

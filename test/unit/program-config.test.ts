@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { z } from 'zod/v4';
 import { type ConfigDefinition, defineAgent } from '../../config/define.ts';
 import { createLoadedConfig } from '../../config/load/loaded-config.ts';
-import { isSame } from '../../embedded/program-config.ts';
+import { isSame } from '../../local/embedded/program-config.ts';
 import { brokenTool } from '../support/sample-tools.ts';
 
 const agent = defineAgent({ name: 'a', model: 'm' });

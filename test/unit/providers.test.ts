@@ -1,7 +1,7 @@
 import { describe, expect, test, vi } from 'vitest';
 import type { Json } from '../../agent/values/vocabulary.ts';
-import { azureOpenAI } from '../../models/openai/azure.ts';
-import { openai } from '../../models/openai/openai.ts';
+import { azureOpenAI } from '../../adapters/models/openai/azure.ts';
+import { openai } from '../../adapters/models/openai/openai.ts';
 import { bareServer, callContext, failureOf, modelRequest } from '../support/model-calls.ts';
 import {
   call,

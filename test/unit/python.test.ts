@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { type AddressInfo, type Socket, connect, createServer } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it, test } from 'vitest';
 import { PY_SPACE, pyLastCharacter, pyStrip } from '../../agent/reply/python-text.ts';
-import { openChannel, PythonEnded } from '../../tools/python/channel.ts';
-import { python, stripFence } from '../../tools/python/python.ts';
+import { openChannel, PythonEnded } from '../../adapters/tools/python/channel.ts';
+import { python, stripFence } from '../../adapters/tools/python/python.ts';
 import { interpreters, newRun } from '../support/python-run.ts';
 
 describe.each(interpreters)('python on %s', { timeout: 60_000 }, (interpreter) => {

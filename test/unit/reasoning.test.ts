@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Json } from '../../agent/values/vocabulary.ts';
-import { openai } from '../../models/openai/openai.ts';
+import { openai } from '../../adapters/models/openai/openai.ts';
 import { failureOf } from '../support/model-calls.ts';
 import {
   type Provider,

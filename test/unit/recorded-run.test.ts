@@ -4,8 +4,8 @@ import { describe, expect, test } from 'vitest';
 import type { RunMessage, TimelessEvent } from '../../agent/run/events.ts';
 import type { ExportedModelCall, RunExport } from '../../client/export/run-export.ts';
 import type { AgentDefinition, ConfigDefinition } from '../../config/define.ts';
-import { recordedRun } from '../../testing.ts';
-import { defineTool } from '../../tools/tool.ts';
+import { recordedRun } from '../../features/testing/index.ts';
+import { defineTool } from '../../adapters/tools/tool.ts';
 import {
   acts,
   configOf,

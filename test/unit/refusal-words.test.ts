@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { typeOfStatus } from '../../models/failure-types.ts';
-import { isOutOfCredit } from '../../models/refusal-words.ts';
+import { typeOfStatus } from '../../adapters/models/failure-types.ts';
+import { isOutOfCredit } from '../../adapters/models/refusal-words.ts';
 import { waitIn } from '../../agent/values/retry-after.ts';
 import { isSecretKey } from '../../agent/text/secrets.ts';
-import { fromVercelModel } from '../../models/vercel/from-vercel-model.ts';
-import { openai } from '../../models/openai/openai.ts';
+import { fromVercelModel } from '../../adapters/models/vercel/from-vercel-model.ts';
+import { openai } from '../../adapters/models/openai/openai.ts';
 import { bareServer, callContext, failureOf, modelRequest, scriptedOpenAI } from '../support/model-calls.ts';
 import { apiCallError, sdkModel } from '../support/sdk-model.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { ModelPrompt } from '../../agent/definition/kind.ts';
 import { plainParams } from '../../agent/prompt/fitting-params.ts';
-import { fromVercelModel } from '../../models/vercel/from-vercel-model.ts';
+import { fromVercelModel } from '../../adapters/models/vercel/from-vercel-model.ts';
 import type { ChatMessage } from '../../agent/values/vocabulary.ts';
 import { callContext, failureOf, modelRequest, scriptedOpenAI } from '../support/model-calls.ts';
 import { apiCallError, finish, sdkModel } from '../support/sdk-model.ts';

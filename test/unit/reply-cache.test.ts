@@ -1,9 +1,9 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createReplyCache } from '../../activities/reply-cache.ts';
-import type { Model, ModelRequest, ReplyStore } from '../../models/model.ts';
+import type { Model, ModelRequest, ReplyStore } from '../../adapters/models/model.ts';
 import type { RequestParams } from '../../agent/definition/manifest.ts';
 import type { Json } from '../../agent/values/vocabulary.ts';
-import type { Script } from '../../testing.ts';
+import type { Script } from '../../features/testing/index.ts';
 import { callContext, failureOf, modelRequest, scriptedOpenAI } from '../support/model-calls.ts';
 
 /** A cache before a scripted server whose replies are numbered; `ask` says what came, and from where. */

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { addPiece, asReply, emptyDraft } from '../../models/openai/reply/reply-draft.ts';
+import { addPiece, asReply, emptyDraft } from '../../adapters/models/openai/reply/reply-draft.ts';
 
 /** A reply that was read from these pieces, or what is wrong with one of them. */
 function read(pieces: readonly object[]) {

@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers';
 import { describe, expect, test, vi } from 'vitest';
 import { limits } from '../../agent/values/limits.ts';
 import { type Tool, elasticsearch, http, mcp, search } from '../../index.ts';
-import { openai } from '../../models/openai/openai.ts';
+import { openai } from '../../adapters/models/openai/openai.ts';
 import { listen } from '../support/listen.ts';
 import { failureOf } from '../support/loopback.ts';
 import { callContext, modelRequest } from '../support/model-calls.ts';

@@ -9,7 +9,7 @@ import { conversation } from '../../agent/transcript/prompt-context.ts';
 import { type Entry, withRunId } from '../../agent/transcript/entries.ts';
 import { limits } from '../../agent/values/limits.ts';
 import { noUsage } from '../../agent/values/vocabulary.ts';
-import { restartText } from '../../render/words/run-words.ts';
+import { restartText } from '../../features/render/words/run-words.ts';
 import { RunView } from '../../agent/views/view.ts';
 import { reportOf } from '../../client/report.ts';
 import { sampleManifest, sampleTool } from '../support/manifest.ts';

@@ -1,7 +1,7 @@
 import { execa } from 'execa';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import type { ScriptEntry } from '../../testing.ts';
-import { scripted, startScriptedServer } from '../../testing.ts';
+import type { ScriptEntry } from '../../features/testing/index.ts';
+import { scripted, startScriptedServer } from '../../features/testing/index.ts';
 import { callContext, failureOf, modelRequest, scriptedOpenAI } from '../support/model-calls.ts';
 
 const stop = ['\nObservation:', '\n\tObservation:'];
@@ -202,7 +202,7 @@ describe('a scripted model', () => {
 
   test('lets its process end', async () => {
     const program = `
-      import { scripted } from './testing.ts';
+      import { scripted } from './features/testing/index.ts';
       const context = { signal: new AbortController().signal, onText() {}, step: '1', runId: 'r' };
       const params = { api: 'chat', stream: true, requestTimeoutMs: 5000 };
       const request = { model: 'm', prompt: { type: 'text', text: '?' }, stop: [], params };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { pickAnswer } from '../../tools/search/answer.ts';
+import { pickAnswer } from '../../adapters/tools/search/answer.ts';
 
 const WHO = 'Leonardo DiCaprio has a new girlfriend: Who is Vittoria Ceretti?';
 const boxes = [{ answer: '25 years', snippet: 'no' }, { answer: 'no' }];

@@ -3,8 +3,8 @@ import { createAuthorize } from '../../activities/run/authorize.ts';
 import { chooseCall } from '../../agent/rules/gate.ts';
 import { readRunMessage } from '../../agent/rules/run-messages.ts';
 import { createLoadedConfig } from '../../config/load/loaded-config.ts';
-import { scripted } from '../../models/scripted/scripted.ts';
-import { defineTool } from '../../tools/tool.ts';
+import { scripted } from '../../adapters/models/scripted/scripted.ts';
+import { defineTool } from '../../adapters/tools/tool.ts';
 
 const call = {
   id: '1.1',

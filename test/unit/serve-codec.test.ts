@@ -1,8 +1,8 @@
 import { request as send } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createCodec } from '../../encryption/codec.ts';
-import { createKeyring } from '../../encryption/keys.ts';
-import { type CodecServer, serveCodec } from '../../encryption/serve-codec.ts';
+import { createCodec } from '../../features/encryption/codec.ts';
+import { createKeyring } from '../../features/encryption/keys.ts';
+import { type CodecServer, serveCodec } from '../../features/encryption/serve-codec.ts';
 
 const ORIGIN = 'http://localhost:8233';
 const TOKEN = 'a-token';

@@ -7,20 +7,20 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { anyPorts, freePorts } from '../../server/ports.ts';
-import { lockHolder, tryLock } from '../../server/lock-file.ts';
-import { readJson, writeJson } from '../../server/json-file.ts';
-import { identify, isAlive, pidHere, processExists } from '../../server/process-identity.ts';
-import { folderAbove, projectFolder, stateDirectory } from '../../server/project-folder.ts';
+import { anyPorts, freePorts } from '../../local/server/ports.ts';
+import { lockHolder, tryLock } from '../../local/server/lock-file.ts';
+import { readJson, writeJson } from '../../local/server/json-file.ts';
+import { identify, isAlive, pidHere, processExists } from '../../local/server/process-identity.ts';
+import { folderAbove, projectFolder, stateDirectory } from '../../local/server/project-folder.ts';
 import {
   makeStateDirectory,
   readRecord,
   removeRecord,
   writeRecord,
   type ServerRecord,
-} from '../../server/state-folder.ts';
-import { startServer } from '../../server/server-process.ts';
-import { runningServer } from '../../server/server.ts';
+} from '../../local/server/state-folder.ts';
+import { startServer } from '../../local/server/server-process.ts';
+import { runningServer } from '../../local/server/server.ts';
 import { serverRecord } from '../support/server-record.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 

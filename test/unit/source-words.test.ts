@@ -5,7 +5,7 @@ import { root } from '../support/cli.ts';
 
 /** Keeps the sources in plain English. */
 
-const { arrows } = (await import(join(root, 'arrows.mjs'))) as { arrows: { [folder: string]: unknown } };
+const { arrows } = (await import(join(root, '.ci/arrows.mjs'))) as { arrows: { [folder: string]: unknown } };
 
 const files = Object.keys(arrows)
   .flatMap((folder) =>

@@ -2,8 +2,8 @@ import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { defaultPayloadConverter } from '@temporalio/common';
 import { expect, test } from 'vitest';
-import { folderDriver } from '../../storage/folder-driver.ts';
-import { createStorage } from '../../storage/storage.ts';
+import { folderDriver } from '../../features/storage/folder-driver.ts';
+import { createStorage } from '../../features/storage/storage.ts';
 import { agent, problemOf } from '../support/config.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { z } from 'zod/v4';
 import { strictProblem } from '../../agent/definition/strict-schema.ts';
 import type { Json } from '../../agent/values/vocabulary.ts';
-import { jsonSchemaOf } from '../../tools/zod-schema.ts';
+import { jsonSchemaOf } from '../../adapters/tools/zod-schema.ts';
 
 const line = z.object({ name: z.string().min(1), price: z.number().positive() });
 const tree: z.ZodType = z.lazy(() => z.object({ value: z.int(), parts: z.array(tree).optional() }));

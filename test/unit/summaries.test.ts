@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { summaryIn } from '../../activities/turn/summarize.ts';
 import { toolCalling } from '../../agent/kinds/tool-calling.ts';
 import { renderSummaryRequest, summaryParams } from '../../agent/transcript/summary-request.ts';
-import type { ModelReply } from '../../models/model.ts';
+import type { ModelReply } from '../../adapters/models/model.ts';
 import { sampleManifest } from '../support/manifest.ts';
 
 const reply: ModelReply = { text: ' The code is 4711. ', toolCalls: [], finishReason: 'stop' };

@@ -11,7 +11,7 @@ import { traceIds } from '../../index.ts';
 import type { ModelPrompt } from '../../agent/definition/kind.ts';
 import type { RunSpan } from '../../agent/views/run-spans.ts';
 import { TRACE_HEADER } from '../../agent/values/trace-context.ts';
-import { defineModel } from '../../models/index.ts';
+import { defineModel } from '../../adapters/models/index.ts';
 import { createTelemetry } from '../../worker/telemetry/opentelemetry.ts';
 import { sampleManifest } from '../support/manifest.ts';
 

@@ -16,7 +16,7 @@ import { traceIds } from '../../index.ts';
 import { callerTrace } from '../../client/start/caller-trace.ts';
 import type { ModelTurn } from '../../agent/calls/calls.ts';
 import type { RunSpan } from '../../agent/views/run-spans.ts';
-import { ModelError, defineModel } from '../../models/index.ts';
+import { ModelError, defineModel } from '../../adapters/models/index.ts';
 import { createTelemetry, sdkProblem } from '../../worker/telemetry/opentelemetry.ts';
 import { problemOf, agent } from '../support/config.ts';
 import { sampleManifest } from '../support/manifest.ts';

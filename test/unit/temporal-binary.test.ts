@@ -2,7 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { chmod, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { findTemporalBinary } from '../../server/binary/binary.ts';
+import { findTemporalBinary } from '../../local/server/binary/binary.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 
 let folder: string;

@@ -1,8 +1,8 @@
 import { isMainThread } from 'node:worker_threads';
 import { expect, test } from 'vitest';
 import { defineTool } from '../../index.ts';
-import { toolContext } from '../../testing.ts';
-import { testAgents } from '../../testing/test-agents.ts';
+import { toolContext } from '../../features/testing/index.ts';
+import { testAgents } from '../../features/testing/test-agents.ts';
 
 const counter = defineTool({
   name: 'counter',

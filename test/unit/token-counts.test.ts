@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { checkReply } from '../../activities/model/check-reply.ts';
-import { fromVercelModel } from '../../models/vercel/from-vercel-model.ts';
+import { fromVercelModel } from '../../adapters/models/vercel/from-vercel-model.ts';
 import { callContext, modelRequest, scriptedOpenAI } from '../support/model-calls.ts';
 import { sdkModel } from '../support/sdk-model.ts';
 

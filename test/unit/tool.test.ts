@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { z as z3 } from 'zod/v3';
 import type { Json } from '../../agent/values/vocabulary.ts';
 import { defineAgent } from '../../config/define.ts';
-import { type Tool, ToolError, ToolInputError, defineTool } from '../../tools/tool.ts';
+import { type Tool, ToolError, ToolInputError, defineTool } from '../../adapters/tools/tool.ts';
 import { toolContext } from '../support/tool-context.ts';
 
 describe('a tool without a schema takes one string', () => {

@@ -2,7 +2,7 @@ import stringWidth from 'string-width';
 import { expect, test } from 'vitest';
 import type { WaitingCall } from '../../agent/rules/waiting.ts';
 import { attemptText, waitingText } from '../../cli/print/trace/trace-words.ts';
-import { decisionText } from '../../render/words/run-words.ts';
+import { decisionText } from '../../features/render/words/run-words.ts';
 import { trace } from '../support/printed-trace.ts';
 import { answers, atSeconds, decides, observes, restarted, started } from '../support/run-events.ts';
 

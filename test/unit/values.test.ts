@@ -7,7 +7,7 @@ import { limits } from '../../agent/values/limits.ts';
 import { boundedText, fieldOf, finiteMs, plainJson } from '../../agent/values/values.ts';
 import { noUsage } from '../../agent/values/vocabulary.ts';
 import { finish } from '../../cli/follow/finish.ts';
-import { thoughtIn } from '../../render/words/run-words.ts';
+import { thoughtIn } from '../../features/render/words/run-words.ts';
 import { fakeIo } from '../support/fake-io.ts';
 import { reportFrom } from '../support/report.ts';
 

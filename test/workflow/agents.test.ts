@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import type { RunEvent } from '../../agent/run/events.ts';
 import { asText, noUsage } from '../../agent/values/vocabulary.ts';
-import { ToolError, defineTool } from '../../tools/tool.ts';
+import { ToolError, defineTool } from '../../adapters/tools/tool.ts';
 import { eventOf, stepsOf, useRig, waitOf } from '../support/rig.ts';
 import { act, answer, modelOf, promptOf, script } from '../support/scripts.ts';
 

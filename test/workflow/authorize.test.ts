@@ -1,8 +1,8 @@
 import { afterEach, expect, test } from 'vitest';
 import type { RunEvent } from '../../agent/run/events.ts';
 import type { SentMessage } from '../../agent/rules/sender.ts';
-import { agentTool } from '../../tools/agent-tool.ts';
-import { defineTool } from '../../tools/tool.ts';
+import { agentTool } from '../../adapters/tools/agent-tool.ts';
+import { defineTool } from '../../adapters/tools/tool.ts';
 import { allOf } from '../support/all-of.ts';
 import { reloop } from '../support/cli.ts';
 import { useRig, waitOf } from '../support/rig.ts';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { z } from 'zod/v4';
-import { defineTool } from '../../tools/tool.ts';
+import { defineTool } from '../../adapters/tools/tool.ts';
 import type { ScheduleDefinition } from '../../agent/schedule/schedule-definition.ts';
 import { isOwn } from '../../gateway/waiting/waiting-reader.ts';
 import type { BatchCounts } from '../../workflows/messages.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { RunEvent } from '../../agent/run/events.ts';
-import { agentTool } from '../../tools/agent-tool.ts';
-import { defineTool } from '../../tools/tool.ts';
+import { agentTool } from '../../adapters/tools/agent-tool.ts';
+import { defineTool } from '../../adapters/tools/tool.ts';
 import { eventsOf, stepsOf, useRig, waitOf } from '../support/rig.ts';
 import { act, answer, modelOf, script } from '../support/scripts.ts';
 

@@ -1,7 +1,7 @@
 import { Webhook } from 'standardwebhooks';
 import { expect, test } from 'vitest';
 import { type GatewayOptions, createGateway } from '../../gateway/gateway.ts';
-import { defineTool } from '../../tools/tool.ts';
+import { defineTool } from '../../adapters/tools/tool.ts';
 import { useRig, waitOf } from '../support/rig.ts';
 import { act, answer, script } from '../support/scripts.ts';
 

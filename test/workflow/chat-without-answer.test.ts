@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createGateway } from '../../gateway/gateway.ts';
-import { ModelError, defineModel } from '../../models/model.ts';
-import { defineTool } from '../../tools/tool.ts';
+import { ModelError, defineModel } from '../../adapters/models/model.ts';
+import { defineTool } from '../../adapters/tools/tool.ts';
 import { useRig } from '../support/rig.ts';
 import { modelOf, toolCall } from '../support/scripts.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { defineTool } from '../../tools/tool.ts';
+import { defineTool } from '../../adapters/tools/tool.ts';
 import { createGate } from '../support/gate.ts';
 import { useRig } from '../support/rig.ts';
 import { modelOf, toolCall } from '../support/scripts.ts';

@@ -8,7 +8,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import type { AgentDefinition } from '../../config/define.ts';
 import { createGateway } from '../../gateway/gateway.ts';
 import type { TokenCaller } from '../../gateway/http/caller.ts';
-import { defineTool } from '../../tools/tool.ts';
+import { defineTool } from '../../adapters/tools/tool.ts';
 import { aguiFetch } from '../support/agui-fetch.ts';
 import { useRig } from '../support/rig.ts';
 import { modelOf, promptOf } from '../support/scripts.ts';

@@ -1,7 +1,7 @@
 import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { cli } from '../../cli/cli.ts';
 import { defineAgent, defineConfig } from '../../config/define.ts';
-import { defineTool } from '../../tools/tool.ts';
+import { defineTool } from '../../adapters/tools/tool.ts';
 import { fakeIo } from '../support/fake-io.ts';
 import { useRig, waitOf } from '../support/rig.ts';
 import { act, modelOf } from '../support/scripts.ts';

@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest';
-import { agentTool } from '../../tools/agent-tool.ts';
-import { defineTool } from '../../tools/tool.ts';
+import { agentTool } from '../../adapters/tools/agent-tool.ts';
+import { defineTool } from '../../adapters/tools/tool.ts';
 import { allOf } from '../support/all-of.ts';
 import { createGate } from '../support/gate.ts';
 import { continuedAfter, eventOf, eventsOf, useRig, waitOf } from '../support/rig.ts';

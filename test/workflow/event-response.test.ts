@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { defineModel } from '../../models/model.ts';
+import { defineModel } from '../../adapters/models/model.ts';
 import { useRig, waitOf } from '../support/rig.ts';
 import { act, answer, script } from '../support/scripts.ts';
 import { brokenTool } from '../support/sample-tools.ts';

@@ -4,7 +4,11 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { addUsage } from '../../agent/values/vocabulary.ts';
 import { defineTool, openai, z } from '../../index.ts';
-import { type ScriptedReply, type ScriptedServer, startScriptedServer } from '../../testing.ts';
+import {
+  type ScriptedReply,
+  type ScriptedServer,
+  startScriptedServer,
+} from '../../features/testing/index.ts';
 import { reloopHere } from '../support/reloop-here.ts';
 import { eventsOf, useRig } from '../support/rig.ts';
 import { allOf } from '../support/all-of.ts';

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { sessionId } from '../../agent/session/session.ts';
 import { type GatewayOptions, createGateway } from '../../gateway/gateway.ts';
 import type { TokenCaller } from '../../gateway/http/caller.ts';
-import { defineTool } from '../../tools/tool.ts';
+import { defineTool } from '../../adapters/tools/tool.ts';
 import { useRig, waitOf } from '../support/rig.ts';
 import { act, answer, modelOf, script } from '../support/scripts.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { TokenCaller } from '../../gateway/http/caller.ts';
 import { type Gateway, createGateway } from '../../gateway/gateway.ts';
-import { defineTool } from '../../tools/tool.ts';
+import { defineTool } from '../../adapters/tools/tool.ts';
 import { useRig } from '../support/rig.ts';
 import { act, answer, script } from '../support/scripts.ts';
 import { type Message, messagesOf } from '../support/sse.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { defineModel } from '../../models/model.ts';
-import { agentTool } from '../../tools/agent-tool.ts';
-import { defineTool } from '../../tools/tool.ts';
+import { defineModel } from '../../adapters/models/model.ts';
+import { agentTool } from '../../adapters/tools/agent-tool.ts';
+import { defineTool } from '../../adapters/tools/tool.ts';
 import { useRig } from '../support/rig.ts';
 import { promptOf, toolCall } from '../support/scripts.ts';
 

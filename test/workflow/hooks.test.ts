@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, test, vi } from 'vitest';
 import type { ConfigDefinition } from '../../config/define.ts';
-import { defineModel } from '../../models/model.ts';
+import { defineModel } from '../../adapters/models/model.ts';
 import type { Hooks } from '../../agent/definition/hooks.ts';
 import { contentText } from '../../agent/values/content.ts';
 import { type Json, asText } from '../../agent/values/vocabulary.ts';
 import type { RunEvent } from '../../agent/run/events.ts';
-import { agentTool } from '../../tools/agent-tool.ts';
-import { defineTool } from '../../tools/tool.ts';
+import { agentTool } from '../../adapters/tools/agent-tool.ts';
+import { defineTool } from '../../adapters/tools/tool.ts';
 import { allOf } from '../support/all-of.ts';
 import { eventsOf, useRig, waitOf } from '../support/rig.ts';
 import { act, answer, modelOf, promptOf } from '../support/scripts.ts';

@@ -3,8 +3,8 @@ import { defaultPayloadConverter } from '@temporalio/common';
 import { beforeAll, expect, test } from 'vitest';
 import { asText } from '../../agent/values/vocabulary.ts';
 import { defineAgent } from '../../config/define.ts';
-import { ModelError } from '../../models/model.ts';
-import { type ToolContext, ToolError, defineTool } from '../../tools/tool.ts';
+import { ModelError } from '../../adapters/models/model.ts';
+import { type ToolContext, ToolError, defineTool } from '../../adapters/tools/tool.ts';
 import { useRig } from '../support/rig.ts';
 import { act, answer, modelOf, promptOf, script, toolCall } from '../support/scripts.ts';
 

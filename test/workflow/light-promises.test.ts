@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { WorkflowFailedError } from '@temporalio/client';
 import { defineAgent } from '../../config/define.ts';
-import { scripted } from '../../testing.ts';
+import { scripted } from '../../features/testing/index.ts';
 import { useRig } from '../support/rig.ts';
 
 /** Promises of the sandbox have no stacks (worker/light-promises.ts). What the SDK does with them else, it still does. */

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { ModelError, defineModel } from '../../models/model.ts';
+import { ModelError, defineModel } from '../../adapters/models/model.ts';
 import { useRig } from '../support/rig.ts';
-import { scripted } from '../../testing.ts';
-import { agentTool } from '../../tools/index.ts';
+import { scripted } from '../../features/testing/index.ts';
+import { agentTool } from '../../adapters/tools/index.ts';
 import { act, answer } from '../support/scripts.ts';
 
 /** Breaks off in its first attempt, and the second one thinks before it writes. */

@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { mcp } from '../../tools/index.ts';
+import { mcp } from '../../adapters/tools/index.ts';
 import { formRequest, server2026, textResult } from '../support/mcp-2026.ts';
 import type { AgentRun } from '../../client/index.ts';
 import { eventsOf, startRig } from '../support/rig.ts';

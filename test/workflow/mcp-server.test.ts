@@ -9,7 +9,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { fieldOf } from '../../agent/values/values.ts';
 import { createGateway } from '../../gateway/gateway.ts';
 import { agentServers } from '../../gateway/mcp/agent-server.ts';
-import { defineTool } from '../../tools/tool.ts';
+import { defineTool } from '../../adapters/tools/tool.ts';
 import { useRig } from '../support/rig.ts';
 import { act, answer, script } from '../support/scripts.ts';
 

@@ -2,7 +2,7 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { fieldOf } from '../../agent/values/values.ts';
 import { createGateway } from '../../gateway/gateway.ts';
 import type { TokenCaller } from '../../gateway/http/caller.ts';
-import { defineTool } from '../../tools/tool.ts';
+import { defineTool } from '../../adapters/tools/tool.ts';
 import { ALL_ABILITIES, mcpAnswer, mcpRequest } from '../support/mcp-requests.ts';
 import { useRig } from '../support/rig.ts';
 import { act, answer, script } from '../support/scripts.ts';

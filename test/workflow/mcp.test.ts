@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { mcp } from '../../tools/index.ts';
+import { mcp } from '../../adapters/tools/index.ts';
 import { startRig } from '../support/rig.ts';
 import { act, answer, modelOf } from '../support/scripts.ts';
 import { tempFolder } from '../support/temp-folder.ts';

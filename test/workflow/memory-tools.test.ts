@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { z } from 'zod/v4';
-import { agentTool } from '../../tools/agent-tool.ts';
-import type { MemoryStore } from '../../tools/memory/memory-store.ts';
-import { memory } from '../../tools/memory/memory-tools.ts';
-import { sqliteMemory } from '../../tools/memory/sqlite-memory.ts';
+import { agentTool } from '../../adapters/tools/agent-tool.ts';
+import type { MemoryStore } from '../../adapters/tools/memory/memory-store.ts';
+import { memory } from '../../adapters/tools/memory/memory-tools.ts';
+import { sqliteMemory } from '../../adapters/tools/memory/sqlite-memory.ts';
 import { useRig } from '../support/rig.ts';
 import { act, answer, modelOf, promptOf } from '../support/scripts.ts';
 import { tempFolder } from '../support/temp-folder.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { limits } from '../../agent/values/limits.ts';
-import { type ToolContext, ToolError, defineTool } from '../../tools/tool.ts';
+import { type ToolContext, ToolError, defineTool } from '../../adapters/tools/tool.ts';
 import { useRig, stepsOf } from '../support/rig.ts';
 import { act, answer, script } from '../support/scripts.ts';
 

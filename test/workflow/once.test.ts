@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import type { OperatorDecision, RunEvent } from '../../agent/run/events.ts';
 import type { AgentRun } from '../../client/api/agent-run.ts';
-import { type Reconciled, type ToolContext, defineTool } from '../../tools/tool.ts';
+import { type Reconciled, type ToolContext, defineTool } from '../../adapters/tools/tool.ts';
 import { createGate } from '../support/gate.ts';
 import { eventOf, useRig } from '../support/rig.ts';
 import { act, answer, modelOf } from '../support/scripts.ts';

@@ -10,7 +10,7 @@ import { githubWebhook } from '../../examples/recipes/github-webhook.ts';
 import { mailNotice } from '../../examples/recipes/mail-notice.ts';
 import { slackApproval } from '../../examples/recipes/slack-approval.ts';
 import { AgentClient } from 'reloop/client';
-import { defineTool } from '../../tools/tool.ts';
+import { defineTool } from '../../adapters/tools/tool.ts';
 import { useRig } from '../support/rig.ts';
 import { act, answer, script } from '../support/scripts.ts';
 

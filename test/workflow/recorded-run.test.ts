@@ -1,9 +1,9 @@
 import { beforeAll, expect, test } from 'vitest';
 import type { RunExport } from '../../client/export/run-export.ts';
 import type { ConfigDefinition } from '../../config/define.ts';
-import { recordedRun } from '../../testing.ts';
-import { agentTool } from '../../tools/agent-tool.ts';
-import { defineTool } from '../../tools/tool.ts';
+import { recordedRun } from '../../features/testing/index.ts';
+import { agentTool } from '../../adapters/tools/agent-tool.ts';
+import { defineTool } from '../../adapters/tools/tool.ts';
 import { useRig } from '../support/rig.ts';
 import { act, answer, modelOf } from '../support/scripts.ts';
 

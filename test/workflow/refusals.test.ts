@@ -2,7 +2,7 @@ import { temporal } from '@temporalio/proto';
 import { expect, test } from 'vitest';
 import type { AgentRun } from '../../client/api/agent-run.ts';
 import { DecisionRefused } from '../../client/connect/errors.ts';
-import { agentTool } from '../../tools/agent-tool.ts';
+import { agentTool } from '../../adapters/tools/agent-tool.ts';
 import { useRig, waitOf } from '../support/rig.ts';
 import { brokenTool } from '../support/sample-tools.ts';
 import { act, answer, script } from '../support/scripts.ts';

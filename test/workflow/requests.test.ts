@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { type ModelRequest, requestDigest } from '../../agent/transcript/request.ts';
 import { AgentClient } from '../../client/api/agent-client.ts';
 import type { AgentRun } from '../../client/api/agent-run.ts';
-import { defineTool } from '../../tools/tool.ts';
+import { defineTool } from '../../adapters/tools/tool.ts';
 import type { ConfigDefinition } from '../../config/define.ts';
 import { useRig } from '../support/rig.ts';
 import { type RecordingModel, act, answer, modelOf } from '../support/scripts.ts';

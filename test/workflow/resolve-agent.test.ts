@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { defineAgent } from '../../config/define.ts';
-import { scripted } from '../../testing.ts';
+import { scripted } from '../../features/testing/index.ts';
 import { useRig } from '../support/rig.ts';
 
 const agents = [defineAgent({ name: 'known', model: scripted(['Final Answer: 4']) })];

@@ -4,8 +4,8 @@ import type { RunExport } from '../../client/export/run-export.ts';
 import type { AgentRun } from '../../client/api/agent-run.ts';
 import type { ToolCall } from '../../agent/values/vocabulary.ts';
 import type { ConfigDefinition } from '../../config/define.ts';
-import { recordedRun } from '../../testing.ts';
-import { defineTool } from '../../tools/tool.ts';
+import { recordedRun } from '../../features/testing/index.ts';
+import { defineTool } from '../../adapters/tools/tool.ts';
 import { useRig } from '../support/rig.ts';
 import { act, answer, modelOf, promptOf, toolCall } from '../support/scripts.ts';
 

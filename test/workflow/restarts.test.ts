@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { DecisionRefused } from '../../client/connect/errors.ts';
 import { readStart } from '../../history/read/facts.ts';
-import { defineTool } from '../../tools/tool.ts';
+import { defineTool } from '../../adapters/tools/tool.ts';
 import { AGENT_RUN } from '../../workflows/messages.ts';
 import { allOf } from '../support/all-of.ts';
 import { eventOf, useRig } from '../support/rig.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { ListOptions } from '../../client/read/run-filters.ts';
-import { agentTool } from '../../tools/agent-tool.ts';
+import { agentTool } from '../../adapters/tools/agent-tool.ts';
 import { allOf } from '../support/all-of.ts';
 import { useRig, waitOf } from '../support/rig.ts';
 import { brokenTool } from '../support/sample-tools.ts';

@@ -122,7 +122,7 @@ test('the command brings the config to the server, and doctor names a schedule w
     writeFileSync(
       file,
       `import { defineAgent, defineConfig } from '${root}/index.ts';
-import { scripted } from '${root}/testing.ts';
+import { scripted } from '${root}/features/testing/index.ts';
 const agents = [defineAgent({ name: '${agent}', model: scripted(['x']) })];
 export default defineConfig({ agents, taskQueue: '${taskQueue}', schedules: ${schedules} });`,
     );
@@ -145,7 +145,7 @@ export default defineConfig({ agents, taskQueue: '${taskQueue}', schedules: ${sc
   writeFileSync(
     other,
     `import { defineAgent, defineConfig } from '${root}/index.ts';
-import { scripted } from '${root}/testing.ts';
+import { scripted } from '${root}/features/testing/index.ts';
 export default defineConfig({ agents: [defineAgent({ name: 'other', model: scripted(['x']) })], taskQueue: '${taskQueue}' });`,
   );
   const doctor = async () =>

@@ -1,9 +1,9 @@
 import { openSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { findTemporalBinary } from '../../server/binary/binary.ts';
-import { anyPorts, freePorts } from '../../server/ports.ts';
-import { startServer } from '../../server/server-process.ts';
+import { findTemporalBinary } from '../../local/server/binary/binary.ts';
+import { anyPorts, freePorts } from '../../local/server/ports.ts';
+import { startServer } from '../../local/server/server-process.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 
 test('two servers are started on one port: only the one that has it is ready', async () => {

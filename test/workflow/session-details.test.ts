@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { sessionId } from '../../agent/session/session.ts';
-import { ModelError } from '../../models/model.ts';
+import { ModelError } from '../../adapters/models/model.ts';
 import { createGate } from '../support/gate.ts';
 import { pngOf } from '../support/image.ts';
 import { useRig } from '../support/rig.ts';

@@ -5,8 +5,8 @@ import { describe, expect, test } from 'vitest';
 import type { AgentKind } from '../../agent/definition/kind.ts';
 import type { ChatMessage } from '../../agent/values/vocabulary.ts';
 import type { AgentRun } from '../../client/api/agent-run.ts';
-import { type Model, ModelError, defineModel } from '../../models/model.ts';
-import { defineTool } from '../../tools/tool.ts';
+import { type Model, ModelError, defineModel } from '../../adapters/models/model.ts';
+import { defineTool } from '../../adapters/tools/tool.ts';
 import { useRig } from '../support/rig.ts';
 import { allOf } from '../support/all-of.ts';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { ModelError } from '../../models/model.ts';
-import { defineTool } from '../../tools/tool.ts';
+import { ModelError } from '../../adapters/models/model.ts';
+import { defineTool } from '../../adapters/tools/tool.ts';
 import { useRig } from '../support/rig.ts';
 import { act, answer, modelOf, promptOf } from '../support/scripts.ts';
 

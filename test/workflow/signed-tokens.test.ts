@@ -3,7 +3,7 @@ import { expect, test, vi } from 'vitest';
 import { createGateway } from '../../gateway/gateway.ts';
 import type { TokenCaller } from '../../gateway/http/caller.ts';
 import { readFacts } from '../../history/read/facts.ts';
-import { defineTool } from '../../tools/tool.ts';
+import { defineTool } from '../../adapters/tools/tool.ts';
 import { allOf } from '../support/all-of.ts';
 import { reloopHere } from '../support/reloop-here.ts';
 import { useRig, waitOf } from '../support/rig.ts';

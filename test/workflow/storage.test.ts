@@ -2,7 +2,7 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { AgentClient, StorageMissing } from '../../client/index.ts';
-import { defineTool } from '../../tools/tool.ts';
+import { defineTool } from '../../adapters/tools/tool.ts';
 import { useRig, waitOf } from '../support/rig.ts';
 import { modelOf, toolCall } from '../support/scripts.ts';
 import { tempFolder } from '../support/temp-folder.ts';

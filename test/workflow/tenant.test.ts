@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { agentTool } from '../../tools/agent-tool.ts';
+import { agentTool } from '../../adapters/tools/agent-tool.ts';
 import { leaseMessages } from '../support/lease-messages.ts';
 import { useRig, waitOf } from '../support/rig.ts';
 import { brokenTool } from '../support/sample-tools.ts';

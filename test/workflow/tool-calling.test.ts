@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import type { Json } from '../../agent/values/vocabulary.ts';
-import { scripted } from '../../models/scripted/scripted.ts';
-import type { ScriptedReply } from '../../models/scripted/script.ts';
-import { defineTool } from '../../tools/tool.ts';
+import { scripted } from '../../adapters/models/scripted/scripted.ts';
+import type { ScriptedReply } from '../../adapters/models/scripted/script.ts';
+import { defineTool } from '../../adapters/tools/tool.ts';
 import type { AgentDefinition } from '../../config/define.ts';
 import { createGate } from '../support/gate.ts';
 import { useRig } from '../support/rig.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { CallModelInput } from '../../agent/calls/calls.ts';
 import { START, type Entry, advance } from '../../agent/transcript/entries.ts';
-import { ModelError } from '../../models/model.ts';
-import { defineTool } from '../../tools/tool.ts';
+import { ModelError } from '../../adapters/models/model.ts';
+import { defineTool } from '../../adapters/tools/tool.ts';
 import { createLoadedConfig } from '../../config/load/loaded-config.ts';
 import type { ConfigDefinition } from '../../config/define.ts';
 import { eventOf, startRig, useRig } from '../support/rig.ts';

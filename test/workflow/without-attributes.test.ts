@@ -3,7 +3,7 @@ import { searchAttributes } from '../../agent/values/names.ts';
 import { cli } from '../../cli/cli.ts';
 import type { RunSummary } from '../../client/read/list-runs.ts';
 import type { RunFilters } from '../../client/read/run-filters.ts';
-import { defineTool } from '../../tools/tool.ts';
+import { defineTool } from '../../adapters/tools/tool.ts';
 import { fakeIo } from '../support/fake-io.ts';
 import { useRig } from '../support/rig.ts';
 import { act, answer, modelOf } from '../support/scripts.ts';

@@ -2,7 +2,7 @@ import { type Attributes, context as contexts, createContextKey, trace as traces
 import { LRUCache } from 'lru-cache';
 import { errorType } from '../../activities/attempt/errors.ts';
 import type { Price } from '../../agent/definition/price.ts';
-import type { Model, ModelCallContext, ModelRequest } from '../../models/model.ts';
+import type { Model, ModelCallContext, ModelRequest } from '../../adapters/models/model.ts';
 import type { Measures } from './measures.ts';
 import { attemptFacts, modelOperation, promptAttributes, replyAttributes } from './span-attributes.ts';
 

@@ -25,7 +25,7 @@ import {
   traceIdOf,
   traceparent,
 } from '../../agent/values/trace-context.ts';
-import type { Model } from '../../models/model.ts';
+import type { Model } from '../../adapters/models/model.ts';
 import { CALL_SPAN, createCallFacts, measuredCall } from './measured-call.ts';
 import { type Measures, createMeasures } from './measures.ts';
 import { type SpanText, spanText } from './span-attributes.ts';

@@ -3,7 +3,7 @@ import type { RunSpan } from '../../agent/views/run-spans.ts';
 import { withoutSecrets } from '../../agent/text/secrets.ts';
 import type { ModelRequest } from '../../agent/transcript/request.ts';
 import { contentText } from '../../agent/values/content.ts';
-import type { ModelReply } from '../../models/model.ts';
+import type { ModelReply } from '../../adapters/models/model.ts';
 import { type ChatMessage, type Json, asText, knownCost } from '../../agent/values/vocabulary.ts';
 
 /** Names and values by OpenTelemetry's semantic conventions for generative AI; ours begin with `reloop.` */

@@ -1,7 +1,7 @@
 import type { ActivityInterceptorsFactory, NativeConnection } from '@temporalio/worker';
 import type { LimitWait } from '../../activities/limits/model-limiter.ts';
 import type { BreakerReport } from '../../activities/model/breaker.ts';
-import type { Model } from '../../models/model.ts';
+import type { Model } from '../../adapters/models/model.ts';
 import type { RunSpan } from '../../agent/views/run-spans.ts';
 import type { WaitingReason } from '../../agent/rules/wait-reasons.ts';
 

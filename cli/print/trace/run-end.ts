@@ -1,7 +1,7 @@
 import type { RunEvent } from '../../../agent/run/events.ts';
 import type { RunView } from '../../../agent/views/view.ts';
 import { type Usage, dollars, noUsage } from '../../../agent/values/vocabulary.ts';
-import { duration } from '../../../render/words/amounts.ts';
+import { duration } from '../../../features/render/words/amounts.ts';
 import type { Colors } from '../../shell/display.ts';
 import { keptText, totalWords } from './trace-words.ts';
 

@@ -2,7 +2,7 @@ import type { RunEvent, RunStep } from '../../../agent/run/events.ts';
 import type { WaitingCall } from '../../../agent/rules/waiting.ts';
 import { RunView } from '../../../agent/views/view.ts';
 import { type AgentAction, EXCEPTION_TOOL, asText } from '../../../agent/values/vocabulary.ts';
-import { oneLine } from '../../../render/words/amounts.ts';
+import { oneLine } from '../../../features/render/words/amounts.ts';
 import { type Colors, firstRows, fit, lastRows } from '../../shell/display.ts';
 import { sanitizeForTerminal } from '../../../agent/text/sanitize.ts';
 import { contentText } from '../../../agent/values/content.ts';
@@ -29,7 +29,7 @@ import {
   steeringText,
   thoughtIn,
   unheardText,
-} from '../../../render/words/run-words.ts';
+} from '../../../features/render/words/run-words.ts';
 import { wrapLine } from '../wrap-line.ts';
 
 export interface TraceOptions {

@@ -7,9 +7,9 @@ import type { RestartedEvent } from '../../../agent/calls/restart.ts';
 import { pausedCallText, unpauseAdvice } from '../../../client/connect/paused-calls.ts';
 import type { CallNotBegun } from '../../../client/report.ts';
 import { cliName, shellWord } from '../../../client/connect/cli-name.ts';
-import { count, duration, oneLine } from '../../../render/words/amounts.ts';
-import { changeText, tries } from '../../../render/words/run-words.ts';
-import { costWords, tokenWords, wordCount } from '../../../render/words/usage-words.ts';
+import { count, duration, oneLine } from '../../../features/render/words/amounts.ts';
+import { changeText, tries } from '../../../features/render/words/run-words.ts';
+import { costWords, tokenWords, wordCount } from '../../../features/render/words/usage-words.ts';
 import { localTime } from '../../shell/display.ts';
 import { sanitizeForTerminal } from '../../../agent/text/sanitize.ts';
 

@@ -1,0 +1,262 @@
+/**
+ * The layout of the sources: what each folder may import, and its rooms. `../oxlint.config.mjs` makes the lint rules of this list,
+ * `../test/unit/house.test.ts` checks that the list is complete.
+ *
+ * A folder's name is its path from the root.
+ *
+ * - `imports`: other folders. `true`: everything; `'types'`: `import type` only; a list: these files and rooms, and types of
+ *   all others; `{ only }`: these, and no types of others.
+ * - `rooms`: subfolders, lowest first. A room imports only rooms before it in the list.
+ * - `temporal`: packages `@temporalio/…`; `types:…` for `import type` only.
+ * - `packages`: whether other packages, and those of Node, may be imported. Default: yes.
+ */
+export const arrows = {
+  'adapters/net': { imports: {}, rooms: [], temporal: [] },
+  agent: {
+    imports: {},
+    rooms: [
+      'text',
+      'values',
+      'model-reply',
+      'model-limits',
+      'definition',
+      'observation',
+      'prompt',
+      'start',
+      'schedule',
+      'transcript',
+      'calls',
+      'session',
+      'limits',
+      'reply',
+      'rules',
+      'kinds',
+      'run',
+      'views',
+      'live-text',
+      'webhooks',
+      'backtest',
+    ],
+    temporal: [],
+    packages: false,
+  },
+  workflows: {
+    imports: { agent: true, activities: 'types' },
+    rooms: ['temporal', 'operator', 'web-ui', 'run', 'call', 'loop', 'session'],
+    temporal: ['workflow', 'types:common'],
+    packages: false,
+  },
+  activities: {
+    imports: {
+      agent: true,
+      history: true,
+      'features/live': true,
+      'adapters/net': true,
+      'features/storage': true,
+      'adapters/models': { only: ['model.ts', 'failure-types.ts'] },
+      'adapters/tools': { only: ['tool.ts', 'json-input.ts'] },
+    },
+    rooms: ['attempt', 'hooks', 'limits', 'model', 'run', 'tool', 'turn'],
+    temporal: ['activity', 'client', 'common', 'types:proto'],
+  },
+  history: {
+    imports: {
+      agent: true,
+      workflows: ['messages.ts'],
+      'features/encryption': ['codec.ts', 'keys.ts'],
+      'features/storage': true,
+    },
+    rooms: ['read', 'list', 'trace', 'views'],
+    temporal: ['client', 'common', 'types:proto'],
+  },
+  'features/live': {
+    imports: { agent: true, history: ['read/payloads.ts'], 'adapters/tools': ['optional-package.ts'] },
+    rooms: [],
+    temporal: ['proto', 'types:client'],
+  },
+  'features/encryption': {
+    imports: { agent: ['values'] },
+    rooms: [],
+    temporal: ['common', 'proto'],
+  },
+  'features/storage': {
+    imports: { agent: ['values'] },
+    rooms: [],
+    temporal: ['common', 'proto'],
+  },
+  'adapters/models': {
+    imports: { agent: ['values', 'text', 'prompt', 'model-reply', 'reply/stop.ts'], 'adapters/net': true },
+    rooms: ['openai', 'vercel', 'scripted'],
+    temporal: [],
+  },
+  'adapters/tools': {
+    imports: { agent: ['values', 'text'], 'adapters/net': true },
+    rooms: ['calculator', 'foreign', 'http', 'memory', 'python', 'search', 'mcp'],
+    temporal: [],
+  },
+  config: {
+    imports: {
+      agent: true,
+      'adapters/models': true,
+      'adapters/tools': true,
+      'features/encryption': ['keys.ts'],
+      'features/storage': true,
+      'features/live': ['brokers.ts', 'live-channel.ts'],
+      'local/server': ['project-folder.ts'],
+    },
+    rooms: ['options', 'load'],
+    temporal: ['common'],
+  },
+  worker: {
+    imports: {
+      agent: true,
+      history: true,
+      'features/encryption': true,
+      'features/live': ['publisher.ts'],
+      'adapters/models': true,
+      'adapters/tools': true,
+      activities: true,
+      config: true,
+      workflows: ['messages.ts'],
+      'local/server': ['json-file.ts', 'process-identity.ts'],
+    },
+    rooms: ['recovery', 'telemetry'],
+  },
+  'local/server': { imports: {}, rooms: ['binary', 'keeper'] },
+  client: {
+    imports: {
+      agent: true,
+      history: true,
+      'adapters/net': true,
+      'features/encryption': true,
+      'features/storage': true,
+      'features/live': ['brokers.ts', 'live-channel.ts', 'subscription.ts'],
+      workflows: ['messages.ts'],
+      'local/server': ['json-file.ts', 'launcher-error.ts', 'process-identity.ts', 'project-folder.ts'],
+    },
+    rooms: ['connect', 'export', 'read', 'backtest', 'start', 'schedules', 'restart', 'api'],
+    temporal: ['client', 'common', 'envconfig', 'types:proto'],
+  },
+  'features/render': {
+    imports: { agent: true, client: ['connect/cli-name.ts'] },
+    rooms: ['words', 'page'],
+    temporal: [],
+  },
+  gateway: {
+    // What a program of the user's could not have: all else comes from `reloop/client`.
+    imports: {
+      client: {
+        only: [
+          'index.ts',
+          // The signature of a state, with the key of RELOOP_DEFER_KEY.
+          'connect/signed-state.ts',
+          // The check of who decides pins the call that the client would take.
+          'read/resolve-target.ts',
+        ],
+      },
+      agent: {
+        only: [
+          // Small functions of JSON, texts and limits, as models and tools have them.
+          'values/concurrent.ts',
+          'values/digest.ts',
+          'values/json-object.ts',
+          'values/limits.ts',
+          'values/names.ts',
+          'values/values.ts',
+          // Rules that the worker keeps too: the form of a token and of a sender's name, the words of a failed tool, the fields of a start.
+          'calls/defer-token.ts',
+          'start/sender-name.ts',
+          'observation/observations.ts',
+          'definition/client-tools.ts',
+          'definition/overrides.ts',
+        ],
+      },
+      // The page of a run, which `reloop export` writes too.
+      'features/render': { only: ['page/run-page.ts'] },
+      'adapters/net': { only: ['time-limit.ts'] },
+    },
+    rooms: [
+      'access',
+      'waiting',
+      'http',
+      'start',
+      'replies',
+      'mcp',
+      'openai',
+      'ai-sdk',
+      'ag-ui',
+      'a2a',
+      'inbox',
+      'routes',
+    ],
+    temporal: [],
+  },
+  'local/embedded': {
+    imports: {
+      agent: true,
+      config: true,
+      'features/encryption': true,
+      'features/live': ['live-channel.ts'],
+      worker: true,
+      'local/server': true,
+      client: true,
+    },
+    rooms: [],
+    temporal: ['client', 'types:common'],
+  },
+  cli: {
+    imports: {
+      agent: true,
+      history: true,
+      'features/encryption': true,
+      'features/storage': true,
+      'features/live': ['brokers.ts', 'live-channel.ts'],
+      workflows: ['messages.ts'],
+      config: true,
+      worker: true,
+      'local/server': true,
+      client: true,
+      'local/embedded': true,
+      'features/render': true,
+      gateway: true,
+      'adapters/net': true,
+      'adapters/tools': ['optional-package.ts'],
+    },
+    rooms: [
+      'shell',
+      'completion',
+      'init',
+      'options',
+      'print',
+      'connection',
+      'dev',
+      'deploy',
+      'doctor',
+      'follow',
+      'bulk',
+      'batch',
+      'report',
+      'chat',
+      'check',
+      'commands',
+      'declare',
+    ],
+    temporal: ['client', 'common', 'envconfig', 'types:proto'],
+  },
+  'features/testing': {
+    imports: {
+      agent: true,
+      config: true,
+      'adapters/models': true,
+      'adapters/tools': true,
+      client: true,
+      'local/embedded': true,
+      activities: ['model/read-decision.ts'],
+    },
+    rooms: [],
+    temporal: [],
+  },
+};
+
+/** What no folder of the package imports. */
+export const outside = ['test', 'examples'];

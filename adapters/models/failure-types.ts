@@ -1,0 +1,82 @@
+import { problemOfStatus } from '../../agent/values/http-exchange.ts';
+import { fieldOf } from '../../agent/values/values.ts';
+import type { ModelErrorType } from './model.ts';
+import { isRefusedFor, isTooLong, isUnreadableReply, refusesFeature } from './refusal-words.ts';
+
+/** Each type of failure; true: another model may answer the same request, so the next one of an agent's list is asked. */
+const mayOtherAnswer: { readonly [T in ModelErrorType]: boolean } = {
+  ModelAuthenticationError: true,
+  ModelPermissionDenied: true,
+  ModelNotFound: true,
+  ModelBadRequest: false,
+  ModelContextTooLong: false,
+  ModelRateLimited: true,
+  ModelConflict: true,
+  ModelServerError: true,
+  ModelConnectionError: true,
+  ModelTimeout: true,
+  ModelInvalidResponse: true,
+  ModelStreamCut: true,
+};
+
+export const modelErrorTypes = Object.keys(mayOtherAnswer) as ModelErrorType[]; // the keys of its type
+
+/** Failures after which the next model of an agent's list is asked, unless the list says otherwise. */
+export const fallbackTypes = modelErrorTypes.filter((type) => mayOtherAnswer[type]);
+
+/** Type of a model's failure. An error that the model has not classified counts as one of its server. */
+export function failureType(error: unknown): ModelErrorType {
+  const type = fieldOf(error, 'name') === 'ModelError' ? fieldOf(error, 'type') : undefined;
+  return modelErrorTypes.find((known) => known === type) ?? 'ModelServerError';
+}
+
+/** The model's server does not work; any other failure is an answer of it. */
+export function isOutage(type: ModelErrorType): boolean {
+  return ['ModelServerError', 'ModelConnectionError', 'ModelTimeout', 'ModelStreamCut'].includes(type);
+}
+
+/** Error type of an HTTP status, for any provider. `said` is the provider's code and message. */
+export function typeOfStatus(status: number, said: string): ModelErrorType {
+  if (isTooLong(status, said)) return 'ModelContextTooLong';
+  if (status === 402) return 'ModelRateLimited'; // no credit: as `insufficient_quota`
+  if (status === 400 && isUnreadableReply(said)) return 'ModelInvalidResponse';
+  if (status >= 500 && isRefusedFor(said)) return 'ModelBadRequest';
+  if (status === 404 && refusesFeature(said)) return 'ModelBadRequest'; // OpenRouter
+  return status === 409 ? 'ModelConflict' : `Model${problemOfStatus(status)}`;
+}
+
+/**
+ * Another attempt may get through. The caller distinguishes an account without credit from one with too many requests.
+ */
+export function mayPass(type: ModelErrorType): boolean {
+  return [
+    'ModelRateLimited',
+    'ModelTimeout',
+    'ModelConflict',
+    'ModelServerError',
+    'ModelInvalidResponse',
+  ].includes(type);
+}
+
+/** Status of an error that came without one, inside a 200: some carry it as the code, others only a word for it. */
+export function statusOfCode({
+  code,
+  type,
+}: {
+  code?: string | number | null | undefined;
+  type?: string | null | undefined;
+}): number | undefined {
+  const status = Number(code);
+  if (status >= 400 && status < 600) return status;
+  const words = `${code} ${type}`;
+  return STATUS_OF_WORD.find(([word]) => word.test(words))?.[1];
+}
+
+const STATUS_OF_WORD: readonly [RegExp, number][] = [
+  [/rate_limit|too_many_requests|quota|billing/i, 429],
+  [/api_key|authentication/i, 401],
+  [/permission/i, 403],
+  [/not_found/i, 404],
+  [/time_?out/i, 408],
+  [/context|invalid_request|bad_request/i, 400],
+];

@@ -1,0 +1,26 @@
+import { durationMs } from '../../../../agent/values/retry-after.ts';
+import type { RateLimit } from '../../model.ts';
+
+/**
+ * Reads the headers `x-ratelimit-remaining-…` and `x-ratelimit-reset-…` of OpenAI and of servers with its protocol; undefined
+ * if there are none. LiteLLM's proxy passes on the second as `llm_provider-…`. `resetMs` counts only limits of which nothing is left.
+ */
+export function rateLimitOf(headers: Headers | undefined): RateLimit | undefined {
+  const requests = countIn(headers, 'x-ratelimit-remaining-requests');
+  const tokens = countIn(headers, 'x-ratelimit-remaining-tokens');
+  if (requests === undefined && tokens === undefined) return undefined;
+  const resets = [
+    requests === 0 ? timeIn(headers, 'x-ratelimit-reset-requests') : undefined,
+    tokens === 0 ? timeIn(headers, 'x-ratelimit-reset-tokens') : undefined,
+  ].filter((ms) => ms !== undefined);
+  return { requests, tokens, resetMs: resets.length === 0 ? undefined : Math.max(...resets) };
+}
+
+function countIn(headers: Headers | undefined, name: string): number | undefined {
+  const text = headers?.get(name)?.trim() ?? '';
+  return /^\d{1,15}$/u.test(text) ? Number(text) : undefined;
+}
+
+function timeIn(headers: Headers | undefined, name: string): number | undefined {
+  return durationMs((headers?.get(name) ?? headers?.get(`llm_provider-${name}`))?.trim() ?? '');
+}

@@ -1,0 +1,113 @@
+import type { ModelPrompt } from '../../agent/definition/kind.ts';
+import { withoutEarlierImages } from '../../agent/prompt/without-images.ts';
+import { rolesInTurn } from '../../agent/prompt/roles-in-turn.ts';
+import { validPrompt } from '../../agent/prompt/valid-prompt.ts';
+import { withoutCalls } from '../../agent/prompt/without-calls.ts';
+import type { ModelRequest } from './model.ts';
+import { refusesImages } from './refusal-words.ts';
+
+/** A form of the prompt that some models want and others do not need. */
+export type Repair = 'images' | 'calls' | 'ids' | 'roles';
+
+/** Repairs that each model needed so far, so that later calls need no second request. Lives as long as the adapter. */
+export type KnownRepairs = Map<string, readonly Repair[]>;
+
+/**
+ * Asks a model, again with each repair that its refusal asks for. `refusal`: the provider's words, if the error is a refusal of the
+ * request. Resolves to the answer, and a warning for each repair that the model was not known to need.
+ */
+export async function askWithRepairs<T>(
+  request: ModelRequest,
+  known: KnownRepairs,
+  ask: (request: ModelRequest) => Promise<T>,
+  refusal: (error: unknown) => string | undefined,
+): Promise<{ answer: T; warnings: string[] }> {
+  const before = known.get(request.model) ?? [];
+  const rendered = validPrompt(request.prompt);
+  let repairs = before;
+  // Ends: each repair is made once.
+  for (;;) {
+    const prompt = repaired(rendered, repairs);
+    try {
+      const answer = await ask({ ...request, prompt });
+      if (repairs !== before) known.set(request.model, repairs);
+      return { answer, warnings: repairs.slice(before.length).map((one) => warningOf(request.model, one)) };
+    } catch (error) {
+      const words = refusal(error);
+      const needed = words === undefined ? undefined : repairFor(words, prompt);
+      if (needed === undefined || repairs.includes(needed)) throw error;
+      repairs = [...repairs, needed];
+    }
+  }
+}
+
+function repaired(prompt: ModelPrompt, repairs: readonly Repair[]): ModelPrompt {
+  return REPAIRS.reduce(
+    (made, { repair, change }) => (repairs.includes(repair) ? change(made) : made),
+    prompt,
+  );
+}
+
+/** The repair that a refusal asks for; undefined where it would change nothing. */
+function repairFor(words: string, prompt: ModelPrompt): Repair | undefined {
+  const fitting = REPAIRS.filter(({ refusal }) => refusal(words));
+  return fitting.find(({ change }) => JSON.stringify(change(prompt)) !== JSON.stringify(prompt))?.repair;
+}
+
+interface RepairRule {
+  repair: Repair;
+  refusal(words: string): boolean;
+  change(prompt: ModelPrompt): ModelPrompt;
+  warning: string;
+}
+
+/** Repairs, in the order in which they are made. */
+const REPAIRS: readonly RepairRule[] = [
+  {
+    repair: 'images',
+    // Groq: "messages.1.content: value must be a string", of a content with parts.
+    refusal: (words) =>
+      refusesImages(words) ||
+      /\bcontent\b[^\n]{0,40}\b(?:must|should) be (?:an? )?(?:valid )?string\b/iu.test(words),
+    change: withoutEarlierImages,
+    warning: 'takes no images; earlier ones are described in words.',
+  },
+  {
+    repair: 'calls',
+    // Ollama: "NAME does not support tools", of a model that is only shown the calls of another agent.
+    refusal: (words) => /(?:not|un)\s?support(?:s|ed)?\b.*\b(?:tools?|functions?)\b/iu.test(words),
+    change: (prompt) => (onlyNamesTools(prompt) ? withoutCalls(prompt) : prompt),
+    warning: 'takes no tools; calls of earlier agents are described in words.',
+  },
+  {
+    repair: 'ids',
+    // Mistral: "Tool call id was … but must be a-z, A-Z, 0-9, with a length of 9"; Anthropic: "tool_use.id: String should match
+    // pattern"; OpenAI: "'messages[2].tool_calls[0].id': string too long"; Bedrock: "toolUseId".
+    refusal: (words) =>
+      /tool[_ -]?call[_ -]?ids?\b|tool_use(?:_|\.)ids?\b|tool_calls(?:\[\d+\]|\.\d+)\.id\b|tool_?use_?id|\bcall_id\b/iu.test(
+        words,
+      ),
+    change: (prompt) => validPrompt(prompt, { portableIds: true }),
+    warning: 'refused the ids of tool calls; others are sent.',
+  },
+  {
+    repair: 'roles',
+    // Mistral: "Unexpected role 'user' after role 'tool'" (code 3230); templates: "conversation roles must alternate".
+    refusal: (words) =>
+      /\b3230\b|unexpected role|\balternat(?:e|es|ing|ion)\b|\bconsecutive\b.*\b(?:roles?|messages?|user|assistant)\b|\broles?\b.*\b(?:order|sequence|in a row|follow|after)\b|\b(?:user|assistant)\b.*\b(?:follow(?:s|ed)?|after)\b.*\b(?:tool|user|assistant)\b/iu.test(
+        words,
+      ),
+    change: rolesInTurn,
+    warning:
+      "wants the roles of messages in turn; neighbours of one role are joined, and a short word stands between a tool's result and the user.",
+  },
+];
+
+/** The tools are declared since earlier calls show them, and the request has no use for them. */
+function onlyNamesTools(prompt: ModelPrompt): boolean {
+  return prompt.type === 'messages' && prompt.toolChoice === 'none';
+}
+
+function warningOf(model: string, repair: Repair): string {
+  return `Model ${model} ${REPAIRS.find((rule) => rule.repair === repair)?.warning ?? ''}`;
+}

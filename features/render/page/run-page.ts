@@ -1,0 +1,73 @@
+import { readFileSync } from 'node:fs';
+import type { RunExport } from '../../../client/export/run-export.ts';
+import { axisOf } from './axis.ts';
+import { html, toString, verbatim } from './html.ts';
+import { hasImage } from './blocks.ts';
+import { runSection } from './run-section.ts';
+import { type Interval, running } from './spans.ts';
+import { badge, stateOfRun } from './words.ts';
+import { viewOf } from '../../../agent/views/view.ts';
+
+export interface RunPageOptions {
+  /** The run's page in Temporal's Web UI. */
+  url?: string | undefined;
+  /** The present, milliseconds since 1970: what an open run waits for lasts until then. Default: its last event. */
+  now?: number | undefined;
+}
+
+/** The style sheet of the page. */
+export function pageStyle(): string {
+  return readFileSync(new URL('style.css', import.meta.url), 'utf8');
+}
+
+/**
+ * An exported run as one page that needs nothing else: no script, no font, no image of anywhere; the page itself
+ * forbids them. The images of the question are in it. Everything that models, tools and people wrote is text on it.
+ */
+export function runPage(exported: RunExport, { url, now = 0 }: RunPageOptions = {}): string {
+  const { id, runId, agent, status, stopReason } = exported.run;
+  const recorded = wholeOf(exported);
+  const isOpen = exported.events.at(-1)?.type !== 'run_ended';
+  const whole = isOpen ? { ...recorded, to: Math.max(recorded.to, now) } : recorded;
+  const view = viewOf(id, exported.events);
+  const busy = view.turns.all.flatMap((turn) =>
+    [turn, ...turn.calls].flatMap((work) => running(work, whole.to)),
+  );
+  const place = { path: '', axis: axisOf(busy, whole), end: whole.to };
+  return toString(
+    html`<!doctype html>
+      <html lang="en">
+        <head>
+          <meta charset="utf-8" />
+          <meta
+            http-equiv="Content-Security-Policy"
+            content="default-src 'none'; style-src 'unsafe-inline'${hasImage(exported.run.input) ? '; img-src data:' : ''}"
+          />
+          <meta name="viewport" content="width=device-width, initial-scale=1" />
+          <meta name="color-scheme" content="light dark" />
+          <title>${agent} · run ${id}</title>
+          <style>
+            ${verbatim(pageStyle())}
+          </style>
+        </head>
+        <body>
+          <header>
+            <h1>${agent === '' ? 'Run' : agent} ${badge(stateOfRun(status, stopReason))}</h1>
+            <p class="meta">
+              run <code>${id}</code> · Temporal run
+              <code>${runId}</code>${url === undefined ? '' : html` · <a href="${url}">Temporal's Web UI</a>`}
+            </p>
+          </header>
+          <main>${runSection(exported, place, view)}</main>
+          <footer>Written by <code>reloop export --html</code>. All times are UTC.</footer>
+        </body>
+      </html> `,
+  );
+}
+
+/** From the first event of the run to the last of it or of its sub-agents. */
+function wholeOf({ events, subAgents }: RunExport): Interval {
+  const within = subAgents.flatMap((one) => (one.export === null ? [] : [wholeOf(one.export)]));
+  const from = events[0]?.at ?? 0;
+  return { from, to: Math.max(events.at(-1)?.at ?? from, ...within.map(({ to }) => to)) };
+}

@@ -1,0 +1,247 @@
+import { type TurnDecision, parseActivityId, scopeOf } from '../../agent/calls/calls.ts';
+import type { Repeat } from '../../agent/calls/for-next-call.ts';
+import { freshCounters, reachedLimit } from '../../agent/limits/counters.ts';
+import type { AgentManifest } from '../../agent/definition/manifest.ts';
+import type { RunEvent, RunStep } from '../../agent/run/events.ts';
+import { withObservations } from '../../agent/run/transcript-edits.ts';
+import { takingOver } from '../../agent/definition/handed-over.ts';
+import { handoffOf } from '../../agent/reply/handoff-actions.ts';
+import { conversationBefore } from '../../agent/transcript/compaction.ts';
+import { renderSummaryRequest } from '../../agent/transcript/summary-request.ts';
+import { conversation } from '../../agent/transcript/prompt-context.ts';
+import type { Entry } from '../../agent/transcript/entries.ts';
+import type { Json } from '../../agent/values/vocabulary.ts';
+import type { ExportedModelCall, RunExport } from '../../client/export/run-export.ts';
+import { type Replay, directAnswer, readRecorded, requestDifferences, takeTurn } from './replayed-turn.ts';
+import { type RunDifference, decisionText } from './run-difference.ts';
+
+/**
+ * Goes through an exported run, reply by reply: today's prompts, parsers and limits, the tools' results of then. Replies after a different
+ * decision are not compared.
+ */
+export function replayRun(exported: Replay): Pick<Walk, 'steps' | 'differences'> {
+  const replay = { ...exported, record: asToldFirst(exported.record) };
+  const { manifest, question, record, scope } = replay;
+  const calls = record.modelCalls.filter(({ call }) => scopeOf(call) === scope);
+  const steering = steeringOf(record.events, scope);
+  const walk: Walk = {
+    replay,
+    said: steering.said,
+    edits: scope === 0 ? editsOf(record.events) : new Map(),
+    limits: withMore(manifest, steering.iterations),
+    entries: [
+      { type: 'agent', manifest },
+      { type: 'question', ...question },
+    ],
+    iterations: 0,
+    steps: 0,
+    repeat: undefined,
+    end: undefined,
+    differences: [],
+  };
+  const wholly = calls.every((call, index) => takeCall(walk, call, calls[index + 1]));
+  if (wholly) {
+    const end = walk.end ?? limitText(walk.limits, walk.iterations);
+    walk.differences.push(...endDifferences(replay, calls.at(-1), end));
+  }
+  const { steps, differences } = walk;
+  return { steps, differences };
+}
+
+/** The agent on its way through the record. */
+interface Walk {
+  /** The agent that has the conversation. */
+  replay: Replay;
+  readonly said: ReadonlyMap<string, string[]>;
+  readonly edits: Edits;
+  /** The agent with the limits that hold. */
+  readonly limits: AgentManifest;
+  entries: Entry[];
+  readonly differences: RunDifference[];
+  iterations: number;
+  steps: number;
+  repeat: Repeat | undefined;
+  /** Answer that ends the run today. */
+  end: string | undefined;
+}
+
+/** Replays one reply; false if the following ones cannot be compared. */
+function takeCall(walk: Walk, recorded: ExportedModelCall, next: ExportedModelCall | undefined): boolean {
+  const { replay, differences, said } = walk;
+  const { call: step, turn, closing = false } = recorded;
+  if (turn.decision.type === 'compact') return takeSummary(walk, recorded, turn.decision.keep);
+  walk.entries = withObservations(walk.entries, walk.edits.get(Number(step)) ?? new Map<string, Json>());
+  const { entries } = walk;
+  entries.push(...(said.get(step) ?? []).map((text): Entry => ({ type: 'message', text })));
+  walk.end ??= limitText(walk.limits, walk.iterations);
+  const unasked = closing ? closingDifference(replay, walk.end) : walk.end;
+  if (unasked !== undefined) {
+    const before = closing ? CLOSING : decisionText(turn.decision);
+    differences.push({ step, what: 'decision', before, after: unasked });
+    return false;
+  }
+
+  const context = conversation(entries, closing);
+  differences.push(...requestDifferences(replay, recorded, context));
+  const { decision, repeat } = readRecorded(replay, context, turn, walk.repeat);
+  walk.repeat = repeat ?? walk.repeat;
+  walk.steps++;
+  if (!closing) walk.iterations++;
+  const other = decisionDifference(step, turn.decision, decision);
+  if (other !== undefined) differences.push(other);
+  return other === undefined && takeDecision(walk, recorded, decision, next);
+}
+
+/** Another agent makes the next turns, with the limits of the run. False if today's config does not have it. */
+function handOver(walk: Walk, target: string): boolean {
+  const { loaded, manifest: before } = walk.replay;
+  const found = loaded.manifest(target, {});
+  const kind = found && loaded.kinds.get(found.kind);
+  if (found === undefined || kind === undefined) return false;
+  const manifest = takingOver(found, before);
+  walk.replay = { ...walk.replay, manifest, kind };
+  walk.entries.push({ type: 'agent', manifest });
+  return true;
+}
+
+/** A summary is kept as it was recorded, at its place: today's agent might make it earlier or later. */
+function takeSummary(
+  { replay, entries, differences }: Walk,
+  recorded: ExportedModelCall,
+  keep: number,
+): true {
+  const context = conversationBefore(entries, keep);
+  differences.push(...requestDifferences(replay, recorded, context, renderSummaryRequest));
+  entries.push({ type: 'summary', text: recorded.turn.text, keep });
+  return true;
+}
+
+/** The consequence of a decision that is the same; false where the run had ended in the middle of its turn. */
+function takeDecision(
+  walk: Walk,
+  recorded: ExportedModelCall,
+  decision: TurnDecision,
+  next: ExportedModelCall | undefined,
+): boolean {
+  const { replay, entries, said } = walk;
+  if (decision.type === 'finish') {
+    // A person's message came upon the answer, which the model is shown with it.
+    entries.push({ type: 'message', role: 'assistant', text: decision.log ?? recorded.turn.text });
+  }
+  if (decision.type === 'stop') {
+    if (next === undefined || next.closing === true) walk.end = STOPPED;
+    walk.repeat = undefined; // else a person has let it continue
+  }
+  if (decision.type !== 'act') return true;
+  const taken = takeTurn(replay, recorded, decision.actions);
+  if (taken === undefined) return false;
+  entries.push(...taken);
+  const target = handoffOf(decision.actions, replay.manifest.tools);
+  if (target !== undefined) return handOver(walk, target);
+  // If messages came meanwhile, the model is asked before the run ends.
+  if (!said.has(next?.call ?? '')) walk.end = directAnswer(replay, taken, next === undefined);
+  return true;
+}
+
+const GOES_ON = 'asks the model';
+const CLOSING = 'asks for the answer at the limit';
+const STOPPED = 'stops: max_iterations';
+
+function withMore(manifest: AgentManifest, iterations: number): AgentManifest {
+  const { maxIterations } = manifest;
+  return { ...manifest, maxIterations: maxIterations === null ? null : maxIterations + iterations };
+}
+
+/** Time does not pass here. */
+function limitText(manifest: AgentManifest, iterations: number): string | undefined {
+  const limit = reachedLimit(
+    { ...manifest, maxExecutionTimeMs: null },
+    { ...freshCounters(0), iterations },
+    0,
+  );
+  return limit && `stops: ${limit}`;
+}
+
+/** Action of today's loop at a limit, in place of asking for the answer; undefined: the loop asks. */
+function closingDifference({ manifest, record }: Replay, end: string | undefined): string | undefined {
+  const limited = end?.startsWith('stops: ') === true || !LIMITS_HERE.includes(record.run.stopReason ?? '');
+  if (!limited) return end ?? GOES_ON;
+  return manifest.earlyStopping === 'generate' ? undefined : (end ?? STOPPED);
+}
+
+/** Limits that can be reached here: time and money are not spent again. */
+const LIMITS_HERE: readonly string[] = ['max_iterations'];
+
+function decisionDifference(
+  step: string,
+  recorded: TurnDecision,
+  today: TurnDecision,
+): RunDifference | undefined {
+  const [before, after] = [decisionText(recorded), decisionText(today)];
+  if (before === after) return undefined;
+  const what = recorded.type === 'finish' && today.type === 'finish' ? 'answer' : 'decision';
+  return { step, what, before, after };
+}
+
+/** Differences at the end of the run, if its last reply did not end it. */
+function endDifferences(
+  { record: { run }, manifest, scope }: Replay,
+  last: ExportedModelCall | undefined,
+  end: string | undefined,
+): RunDifference[] {
+  if (scope !== 0 || last?.closing === true || last?.turn.decision.type === 'finish') return [];
+  const before = endText(run);
+  if (before === undefined) return [];
+  const closes = end?.startsWith('stops: ') === true && manifest.earlyStopping === 'generate';
+  const after = closes ? CLOSING : (end ?? GOES_ON);
+  return before === after ? [] : [{ step: last?.call ?? '1', what: 'answer', before, after }];
+}
+
+/** undefined: a person or an error ended the run. */
+function endText({ stopReason, output }: RunExport['run']): string | undefined {
+  if (stopReason === 'return_direct') return `the answer ${JSON.stringify(output)}`;
+  return LIMITS_HERE.includes(stopReason ?? '') ? `stops: ${stopReason}` : undefined;
+}
+
+/** Observations that a fork has changed, by the step from which on the model saw the new one. */
+type Edits = ReadonlyMap<number, ReadonlyMap<string, Json>>;
+
+function editsOf(events: readonly RunEvent[]): Edits {
+  const edits = new Map<number, Map<string, Json>>();
+  for (const event of events) {
+    if (event.type !== 'restarted' || event.edits === undefined) continue;
+    edits.set(event.step, new Map(event.edits.map(({ call, observation }) => [call, observation])));
+  }
+  return edits;
+}
+
+/** The record with the observations that the model saw first. */
+function asToldFirst(record: RunExport): RunExport {
+  const first = new Map<string, Json>();
+  for (const event of record.events) {
+    if (event.type === 'step' && event.within === undefined)
+      first.set(event.step.call, event.step.observation);
+  }
+  const told = (step: RunStep) => ({ ...step, observation: first.get(step.call) ?? step.observation });
+  return { ...record, run: { ...record.run, intermediateSteps: record.run.intermediateSteps.map(told) } };
+}
+
+/**
+ * Messages of people to one agent of the run, by the model call that carried them, and the iterations that people added. A call that is
+ * made again carries the messages since, too.
+ */
+function steeringOf(events: readonly RunEvent[], scope: number) {
+  const said = new Map<string, string[]>();
+  let waiting: string[] = [];
+  let iterations = 0;
+  for (const event of events) {
+    if (event.type === 'steered' && event.message.type === 'say') waiting.push(event.message.text);
+    if (event.type === 'steered' && event.message.type === 'extend')
+      iterations += event.message.iterations ?? 0;
+    if (event.type !== 'model_started' || waiting.length === 0) continue;
+    if ((parseActivityId(event.call)?.scope ?? 0) !== scope) continue;
+    said.set(event.call, [...(said.get(event.call) ?? []), ...waiting]);
+    waiting = [];
+  }
+  return { said, iterations };
+}
