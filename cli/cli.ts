@@ -39,7 +39,7 @@ function optionsBehind(words: readonly string[], commands: readonly string[]): r
   return [...words.slice(command), ...words.slice(0, command)];
 }
 
-/** Also where the rest could not be read. */
+/** True if the command line has --debug, even if the rest could not be read. */
 function isDebug(words: readonly string[]): boolean {
   const end = words.indexOf('--');
   return words.slice(0, end < 0 ? undefined : end).includes('--debug');

@@ -21,7 +21,7 @@ if (problem !== undefined) {
   stderr.write(`${problem}\n`);
   process.exit(1);
 }
-// Only now: an older Node fails at the imports.
+// Imported after the check of the version: an older Node fails at the imports.
 const { cli } = await import('./cli.ts');
 const code = await cli(process.argv.slice(2), { stdin, stdout, stderr, env, onSignal: signals() });
 process.exitCode = code;

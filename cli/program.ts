@@ -50,7 +50,7 @@ function helpWidth(output: Output): number {
   return Math.min(columnsOf(output), 100);
 }
 
-/** A command as the list of all has it: with its arguments, without the word that it has options. */
+/** A command in the list of all commands: with its arguments, without `[options]`. */
 function subcommandTerm(command: Command): string {
   const usage = command.registeredArguments.length === 0 ? '' : command.usage();
   return `${command.name()} ${usage.replace('[options] ', '')}`.trimEnd();

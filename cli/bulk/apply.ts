@@ -11,7 +11,7 @@ import { AT_ONCE, type Target } from './targets.ts';
 export interface BulkResult {
   done: Target[];
   refused: { target: Target; message: string }[];
-  /** Nothing was sent to these: a signal ended the command. */
+  /** Targets that got nothing: a signal ended the command. */
   left: Target[];
   signal: 'SIGINT' | 'SIGTERM' | undefined;
 }

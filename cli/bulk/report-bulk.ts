@@ -89,10 +89,10 @@ export async function confirm(
     say(io, what);
     return true;
   }
-  return /^y(?:es)?$/iu.test(await ask(io, `${what} Go on? [y/N] `));
+  return /^y(?:es)?$/iu.test(await ask(io, `${what} Continue? [y/N] `));
 }
 
-/** Number of targets, in words: `3 calls of 2 runs`. */
+/** Number of targets as text: `3 calls of 2 runs`. */
 function amountOf(targets: readonly Target[]): string {
   const runs = count(new Set(targets.map(({ run }) => run.id)).size, 'run');
   const areCalls = targets.some(({ waiting }) => waiting !== undefined);

@@ -114,15 +114,15 @@ export async function serveQueues(
       const needed = await loadConfigOf(queue, named);
       config ??= needed;
       if (needed.file === config.file) ours.add(queue);
-      else unserved.set(queue, nobody(queue));
+      else unserved.set(queue, noWorker(queue));
     } catch (error) {
-      unserved.set(queue, error instanceof Error ? oneLine(error.message) : nobody(queue));
+      unserved.set(queue, error instanceof Error ? oneLine(error.message) : noWorker(queue));
     }
   }
   if (config !== undefined) await context.startWorker(config, 'run', [...ours]);
   return { ours, unserved };
 }
 
-function nobody(queue: string): string {
-  return `Nobody works on task queue ${queue}, and this command is the worker of another: say it again, or start ${serving('dev', queue)} first.`;
+function noWorker(queue: string): string {
+  return `No worker polls task queue ${queue}, and this command is the worker of another: run it again, or start ${serving('dev', queue)} first.`;
 }

@@ -95,7 +95,7 @@ export async function fittingCalls(
   return { targets, others: calls.length - targets.length };
 }
 
-/** As people look at it before they say yes. */
+/** Table of the targets, which a person reads before the confirmation. */
 export function targetsTable(targets: readonly Target[], width?: number): string[] {
   if (targets.every(({ waiting }) => waiting === undefined)) {
     return runsTable(

@@ -29,7 +29,7 @@ interface ChatCommand {
   /** The two columns of /help. */
   usage: string;
   does: string;
-  /** Not while a run is followed. */
+  /** True for a command that cannot be used while a run is followed. */
   needsPrompt?(typed: TypedCommand): boolean;
   run(
     chat: Chat,
@@ -91,9 +91,9 @@ const runCommands: readonly (Pick<ChatCommand, 'words' | 'usage' | 'does'> & {
   {
     words: ['say'],
     usage: '/say TEXT',
-    does: 'tell the agent something; it sees it at its next step',
+    does: 'send the agent a message; it sees it at its next step',
     run({ terminal }, { rest }, { run, send }) {
-      if (rest === '') terminal.write(['  Type what to tell the agent: /say TEXT']);
+      if (rest === '') terminal.write(['  Type the message to the agent: /say TEXT']);
       else send(() => run.say(rest), 'The agent sees it at its next step.');
     },
   },
@@ -114,7 +114,7 @@ const runCommands: readonly (Pick<ChatCommand, 'words' | 'usage' | 'does'> & {
   },
 ];
 
-/** undefined for a text that is not a command: a question may well begin with /etc/passwd, or with a blank. */
+/** undefined for a text that is not a command: a question may well start with /etc/passwd, or with a blank. */
 export function commandIn(text: string): TypedCommand | undefined {
   const [, word, rest = ''] = /^\/([a-z]+)(?:\s+([^]*))?$/u.exec(text.trimEnd()) ?? [];
   return word === undefined ? undefined : { word, rest: rest.trim() };
@@ -131,7 +131,7 @@ export async function runCommand(
   const isMeant = ({ words }: { words: readonly string[] }) => words.includes(word);
   const ofRun = runCommands.find(isMeant);
   if (ofRun !== undefined) {
-    if (atWork === undefined) return note(chat, `/${word} is for a run at work, and none is.`);
+    if (atWork === undefined) return note(chat, `/${word} is for a running run, and no run is.`);
     ofRun.run(chat, typed, atWork);
     return undefined;
   }
@@ -139,7 +139,7 @@ export async function runCommand(
   if (command === undefined) {
     return note(
       chat,
-      `There is no /${word}. /help lists what there is; a question that begins so: a blank first.`,
+      `There is no /${word}. /help lists the commands. Type a blank before a question that starts with /.`,
     );
   }
   if (atWork !== undefined && command.needsPrompt?.(typed) === true)

@@ -15,7 +15,7 @@ export interface ChatTerminal {
   colors: Colors;
   /** Cells of a line, now. */
   width(): number;
-  /** For code that knows of no prompt: its output goes above the prompt. */
+  /** Streams for code that does not know about the prompt: its output goes above the prompt. */
   io: Io;
   write(lines: string[]): void;
   /** Replaces the lines of calls under way. */

@@ -89,7 +89,7 @@ export function createChatTrace(
       case 'unpaused_in_temporal':
         return [INDENT + yellow(pauseText(event))];
       case 'unanswered':
-        return [INDENT + yellow(`Nobody decided in time (${event.call})`)];
+        return [INDENT + yellow(`No decision in time (${event.call})`)];
       case 'steered':
         return event.message.type === 'say' ? [] : [INDENT + magenta(steeringText(event.message))];
       case 'unheard':

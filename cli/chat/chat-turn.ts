@@ -24,7 +24,7 @@ export type TurnEnd =
   | { type: 'lost'; error: unknown }
   | { type: 'leave'; code: number };
 
-interface Turn extends RunAtWork {
+interface ChatTurn extends RunAtWork {
   number: number;
   queue: ServedQueue;
   view: RunView;
@@ -69,7 +69,7 @@ export async function followTurn(
   }
 }
 
-function newTurn(chat: Chat, id: string, queue: ServedQueue, started: Promise<AgentRun>): Turn {
+function newTurn(chat: Chat, id: string, queue: ServedQueue, started: Promise<AgentRun>): ChatTurn {
   const { terminal, config, agent, events } = chat;
   const number = ++chat.turns;
   const decided = new Set<string>();
@@ -97,7 +97,7 @@ function newTurn(chat: Chat, id: string, queue: ServedQueue, started: Promise<Ag
 }
 
 /** Puts the run's events into the queue of the chat; returns the function that ends that. */
-function queueEvents({ events }: Chat, turn: Turn): () => void {
+function queueEvents({ events }: Chat, turn: ChatTurn): () => void {
   const { number, started, queue } = turn;
   const { context, taskQueue } = queue;
   const left = new AbortController();
@@ -117,7 +117,7 @@ function queueEvents({ events }: Chat, turn: Turn): () => void {
   };
 }
 
-async function react(chat: Chat, turn: Turn, event: ChatEvent): Promise<TurnEnd | undefined> {
+async function react(chat: Chat, turn: ChatTurn, event: ChatEvent): Promise<TurnEnd | undefined> {
   const { terminal } = chat;
   if ('turn' in event && event.turn !== turn.number) return undefined;
   switch (event.type) {
@@ -151,12 +151,12 @@ async function react(chat: Chat, turn: Turn, event: ChatEvent): Promise<TurnEnd 
   }
 }
 
-function over({ view, printed }: Turn): TurnEnd {
+function over({ view, printed }: ChatTurn): TurnEnd {
   const report = reportOf(view);
   return { type: 'over', report, error: errorLine(report, printed) };
 }
 
-function showEvent(chat: Chat, turn: Turn, event: RunEvent): void {
+function showEvent(chat: Chat, turn: ChatTurn, event: RunEvent): void {
   if (event.type === 'restarted') turn.silent = false;
   if (event.within === undefined) {
     turn.view.add(event);
@@ -170,7 +170,7 @@ function showEvent(chat: Chat, turn: Turn, event: RunEvent): void {
 }
 
 /** Asks about the next call that waits, once, when all recorded events are known. */
-function offerNext({ terminal }: Chat, turn: Turn): void {
+function offerNext({ terminal }: Chat, turn: ChatTurn): void {
   if (!turn.view.isCaughtUp) return;
   const open = undecided(turn).filter(needsPerson);
   const { offered } = turn;
@@ -179,7 +179,7 @@ function offerNext({ terminal }: Chat, turn: Turn): void {
   if (turn.offered !== undefined) terminal.write(promptLines(turn.offered, open.length - 1, terminal));
 }
 
-function undecided({ view, decided }: Turn): WaitingCall[] {
+function undecided({ view, decided }: ChatTurn): WaitingCall[] {
   return view.waiting.filter((call) => !decided.has(waitKey(call)));
 }
 
@@ -187,7 +187,7 @@ function waitKey({ call, n }: WaitingCall): string {
   return `${call} ${n}`;
 }
 
-async function typedInTurn(chat: Chat, turn: Turn, typed: string): Promise<TurnEnd | undefined> {
+async function typedInTurn(chat: Chat, turn: ChatTurn, typed: string): Promise<TurnEnd | undefined> {
   const text = typed.trim();
   const { offered } = turn;
   if (turn.leaving) return answerLeaving(chat, turn, text);
@@ -200,12 +200,14 @@ async function typedInTurn(chat: Chat, turn: Turn, typed: string): Promise<TurnE
   if (offered !== undefined) decideOn(chat, turn, offered, text);
   else {
     chat.ahead.push(typed);
-    chat.terminal.write([chat.terminal.colors.dim('  It is asked next. /say TEXT tells the agent now.')]);
+    chat.terminal.write([
+      chat.terminal.colors.dim('  It is asked next. /say TEXT sends it to the agent now.'),
+    ]);
   }
   return undefined;
 }
 
-async function answerLeaving(chat: Chat, turn: Turn, text: string): Promise<TurnEnd | undefined> {
+async function answerLeaving(chat: Chat, turn: ChatTurn, text: string): Promise<TurnEnd | undefined> {
   turn.leaving = false;
   const letter = text.charAt(0).toLowerCase();
   if (letter === 'd') return detach(chat, turn);
@@ -213,7 +215,7 @@ async function answerLeaving(chat: Chat, turn: Turn, text: string): Promise<Turn
   return undefined;
 }
 
-function decideOn({ terminal }: Chat, turn: Turn, offered: WaitingCall, text: string): void {
+function decideOn({ terminal }: Chat, turn: ChatTurn, offered: WaitingCall, text: string): void {
   const { run, queue, send } = turn;
   const read = readDecision(text, offered, undecided(turn));
   if (read.type === 'problem') return terminal.write([terminal.colors.yellow(`  ${read.line}`)]);
@@ -230,7 +232,7 @@ function decideOn({ terminal }: Chat, turn: Turn, offered: WaitingCall, text: st
 }
 
 /** Leaves the run, which continues. */
-async function detach(chat: Chat, { run, queue, view }: Turn): Promise<TurnEnd> {
+async function detach(chat: Chat, { run, queue, view }: ChatTurn): Promise<TurnEnd> {
   chat.detached.add(run.id);
   const watch = `\`${typedCommand('watch', [run.id])}\``;
   const meanwhile = chat.connection.serves() ? ' while this chat is open' : '';
@@ -243,9 +245,9 @@ async function detach(chat: Chat, { run, queue, view }: Turn): Promise<TurnEnd> 
   return { type: 'detached' };
 }
 
-function promptOf({ terminal }: Chat, { leaving, offered }: Turn): string {
+function promptOf({ terminal }: Chat, { leaving, offered }: ChatTurn): string {
   const { bold, dim } = terminal.colors;
-  if (leaving) return bold('Detach from the run, cancel it or go on? [d/c/G] ');
+  if (leaving) return bold('Detach from the run, cancel it or stay? [d/c/S] ');
   if (offered !== undefined) return bold(`${offered.call} › `);
   return dim('› ');
 }

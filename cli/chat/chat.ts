@@ -96,13 +96,13 @@ export function createChatConnection(
     async reset() {
       const lost = context;
       [context, served] = [undefined, undefined];
-      await lost?.close().catch(() => undefined); // a server that is gone cannot be told
+      await lost?.close().catch(() => undefined); // the server is gone
     },
   };
 }
 
 function elsewhere(taskQueue: string): UsageError {
   return new UsageError(
-    `This conversation is on task queue ${taskQueue}, and this chat works on another. Start ${serving('worker', taskQueue)}, or begin a chat of its own for it.`,
+    `This conversation is on task queue ${taskQueue}, and this chat works on another. Start ${serving('worker', taskQueue)}, or start a separate chat for it.`,
   );
 }

@@ -137,7 +137,7 @@ async function catchUp(chat: Chat): Promise<number | 'busy' | undefined> {
     if (id === before) return undefined;
     before = id;
     chat.detached.delete(id);
-    chat.terminal.write([`Run ${id} of this session is under way: going on with it.`]);
+    chat.terminal.write([`Run ${id} of this session is under way: following it.`]);
     const code = await continueRun(chat, id, false);
     if (code !== undefined) return code;
     if (chat.detached.has(id)) return 'busy';
@@ -226,10 +226,10 @@ async function guarded(
 async function sayGoodbye(io: Io, chat: Chat): Promise<void> {
   const { connection, begun, detached } = chat;
   for (const id of detached) {
-    const goesOn = connection.serves()
+    const state = connection.serves()
       ? `has lost its worker, which was this chat. It waits until the chat continues, \`${cliName()} dev\`, or`
       : 'continues wherever a worker serves it:';
-    say(io, `Run ${id} ${goesOn} ${typedCommand('watch', [id])}`);
+    say(io, `Run ${id} ${state} ${typedCommand('watch', [id])}`);
   }
   if (begun) say(io, `Come back: ${resumeCommand(chat)}`);
 }

@@ -61,7 +61,7 @@ export function readDecision(typed: string, asked: WaitingCall, all: readonly Wa
   const [name] = meant;
   if (name === undefined || meant.length > 1) {
     const why = meant.length > 1 ? `"${word}" may be ${meant.join(' or ')}` : `"${word}" does not fit`;
-    // At a question to a person the text itself is the result.
+    // The text itself is the result of a question to a person.
     const isNoWord = meant.length === 0 && !decisionNames.some((one) => one === word.toLowerCase());
     const asResult = isNoWord && words.includes('resolve') ? ` As the result: resolve ${shown(text)}` : '';
     return { type: 'problem', line: `${why}. Type ${listed(words)}.${asResult}` };

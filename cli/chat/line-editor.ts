@@ -111,7 +111,7 @@ export function createLineEditor(options: LineEditorOptions) {
     onTyped({ type: 'line', text });
   }
 
-  /** As in a shell: what has been typed is dropped; of an empty line the chat decides. */
+  /** Drops what has been typed, as in a shell. The chat decides about an empty line. */
   function onInterrupt(): void {
     const empty = rl.line === '' && earlier.length === 0;
     earlier = [];

@@ -26,7 +26,7 @@ export async function pipedChat(io: Io, start: ChatStart): Promise<number> {
     const isHeldUp = remembers && code === exitCodes.waiting; // a run that waits holds up the next questions
     if (isHeldUp || code === exitCodes.cancelled || code === exitCodes.terminated) break;
   }
-  if (remembers && asked > 0) say(io, `Go on: ${resumeCommand(start)}`);
+  if (remembers && asked > 0) say(io, `Continue: ${resumeCommand(start)}`);
   return worst;
 }
 

@@ -26,7 +26,7 @@ export interface CheckedRun {
   problems: string[];
 }
 
-/** How many workflows are looked at, the latest first. */
+/** Number of workflows that are checked, the latest first. */
 export interface CheckLimits {
   open: number;
   ended: number;
@@ -90,7 +90,7 @@ async function problemsOf(
   const manifests = taken.size > 0 ? [...taken.values()] : own === undefined ? [] : [own];
   if (manifests.length === 0) {
     if (input.agent === '' || agents.has(input.agent)) return [];
-    return [`The config has no agent "${input.agent}": the run has not begun, and fails (AgentNotFound).`];
+    return [`The config has no agent "${input.agent}": the run has not started, and fails (AgentNotFound).`];
   }
   const unfit = [...calls.values()].flatMap(({ id: call, kind, wait, action }) => {
     const { tool, toolInput } = action;

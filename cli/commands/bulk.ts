@@ -68,7 +68,7 @@ async function retryEnded(
 /** `reloop cancel --all`: every open run that fits. Throws UsageError. */
 export async function cancelAll(io: Io, options: BulkOptions & ReasonOptions): Promise<number> {
   if (options.reason !== undefined) {
-    throw new UsageError('--reason is what a model is told of one call: cancel --all is about whole runs.');
+    throw new UsageError('--reason is a text for a model about one call: cancel --all is about whole runs.');
   }
   return runBulk(io, options, {
     name: 'cancel',

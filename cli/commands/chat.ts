@@ -37,7 +37,7 @@ export async function chat(io: Io, named: string | undefined, options: ChatOptio
   }
 }
 
-/** The agent to talk to: the named one, else the only one, else one picked from a list. Throws UsageError. */
+/** The agent to talk to: the named one, the only one, or one picked from a list. Throws UsageError. */
 async function chooseAgent(
   io: Io,
   config: CommandConfig | undefined,
@@ -62,6 +62,6 @@ async function chooseAgent(
     );
   const typed = await ask(io, 'Which agent? (a number or a name) ');
   const chosen = names.includes(typed) ? typed : names[Number(typed) - 1];
-  if (chosen === undefined) throw new UsageError(`"${typed}" is none of them: ${cliName()} chat AGENT`);
+  if (chosen === undefined) throw new UsageError(`"${typed}" is not one of them: ${cliName()} chat AGENT`);
   return chosen;
 }

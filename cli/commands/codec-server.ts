@@ -19,7 +19,7 @@ interface CodecServerOptions extends CommonOptions {
   origin?: string[];
 }
 
-/** `reloop codec-server`: decodes payloads for the Web UI and Temporal's CLI, until it is told to end. */
+/** `reloop codec-server`: decodes payloads for the Web UI and Temporal's CLI, until a signal ends it. */
 export async function codecServer(io: Io, options: CodecServerOptions): Promise<number> {
   const { host, port } = options;
   const { keys, storage } = await sourcesOf(io, options);

@@ -35,7 +35,7 @@ export async function decide(
     : { id: idOrToken, call: named, token: undefined };
   const decision = typedDecision(type, { ...typed, token });
   return withHistory(io, options, id, async (context, run) => {
-    // In a run that is over no call waits: `retry` then restarts the run itself.
+    // No call waits in a run that is over: `retry` then restarts the run itself.
     if (type === 'retry' && !(await locationOfRun(context.client.temporal, id)).open) {
       const input = typed.input === undefined ? undefined : jsonOrText(typed.input);
       return retryRun(io, context, run, { call, input }, options);
@@ -102,7 +102,7 @@ export async function decided(
 }
 
 /**
- * Carries out a decision. If this process has to be the worker of the run, it stays until the run ends or waits; else it
+ * Carries out a decision. If this process has to be the worker of the run, it stays until the run ends or waits; otherwise it
  * ends at once. A run that ends with the status `wanted` ends as decided.
  */
 async function carryOut(

@@ -24,7 +24,7 @@ interface DevOptions extends ContextOptions {
  */
 export async function dev(io: Io, options: DevOptions): Promise<number> {
   if (options.address !== undefined) {
-    throw new UsageError(`dev has a server of its own: for another one, ${cliName()} worker --address …`);
+    throw new UsageError(`dev has its own server: for another one, ${cliName()} worker --address …`);
   }
   const progress = createProgressLine(io);
   progress.show('Loading the config …');
@@ -210,7 +210,7 @@ async function sayReady(
   note(`Ready. ${changes}Ctrl-C ends it; runs under way continue at the next start.`);
 }
 
-/** Before a server is started: a port that was asked for by name must not be another program's. Throws UsageError. */
+/** Checks, before a server is started, that a requested port is not another program's. Throws UsageError. */
 async function checkFree(asked: { port: number | undefined; uiPort: number | undefined }): Promise<void> {
   const { runningServer, stateDirectory, holderOf } = await import('../../local/server/server.ts');
   if ((await runningServer(stateDirectory())) !== undefined) return;

@@ -15,7 +15,7 @@ export interface ListOptions extends CommonOptions, FilterOptions {
   page?: string;
   /** Every page. */
   all?: boolean;
-  /** With the answer, the error, and the usage. */
+  /** Includes the answer, the error, and the usage. */
   full?: boolean;
 }
 
@@ -56,17 +56,17 @@ function find(io: Io, { limit, page, all = false, full, ...options }: ListOption
   });
 }
 
-/** The server cannot sort by this: when a wait began is in a run's memo, and no search attribute. */
+/** Sorted here: the memo has the start of a wait, and the server cannot sort by it. */
 export function longestWaitFirst(runs: readonly RunSummary[]): RunSummary[] {
-  const begins = ({ waiting = [] }: RunSummary) =>
+  const startOf = ({ waiting = [] }: RunSummary) =>
     Math.min(...waiting.filter(needsPerson).map(({ since = Infinity }) => since));
-  const inOrder = runs.map((run) => ({ run, began: begins(run) }));
+  const inOrder = runs.map((run) => ({ run, since: startOf(run) }));
   return inOrder
-    .toSorted((a, b) => a.began - b.began || 0) // NaN: both are unknown
+    .toSorted((a, b) => a.since - b.since || 0) // NaN: both are unknown
     .map(({ run }) => run);
 }
 
-/** An agent that has no runs at all is one of the config, or a mistake. Throws UsageError. */
+/** An agent name without runs must at least be in the config; otherwise it is a typo. Throws UsageError. */
 export async function checkAgentName(
   { client }: Pick<CliContext, 'client'>,
   agent: string,
@@ -75,7 +75,7 @@ export async function checkAgentName(
   const { runs } = await client.listPage({ agent, limit: 1 });
   if (runs.length > 0) return;
   const { loadConfig } = await import('../../config/load/load.ts');
-  // Without a working config the agent's name cannot be checked.
+  // The agent's name cannot be checked without a working config.
   const agents = await loadConfig(config).then(
     (loaded) => [...loaded.agents.keys()],
     () => [agent],

@@ -73,7 +73,7 @@ export function retryRun(
 
 /**
  * Restarts a run, and continues as after any decision: if this process has to be the worker of the run, it stays until the
- * run ends or waits; else it ends at once. `act` starts the run; `line` says so.
+ * run ends or waits; otherwise it ends at once. `act` starts the run; `line` says so.
  */
 async function restart(
   io: Io,
@@ -109,7 +109,7 @@ function stepOf(verb: string, id: string, text: string): number {
   const below = [id, ...path].join('/');
   throw new UsageError(
     path.length > 0
-      ? `${verb}: ${text} is a step of a sub-agent, which has a run of its own: ${typedCommand(verb, [below])} with step ${own}.`
+      ? `${verb}: ${text} is a step of a sub-agent, which has its own run: ${typedCommand(verb, [below])} with step ${own}.`
       : `${verb}: ${text} is not a step. A step is a whole number: that of the model call, 3 for call 3.1.`,
   );
 }

@@ -91,7 +91,7 @@ export async function run(io: Io, agent: string, question: string, options: RunO
       printed,
     });
   }).catch((error: unknown) => {
-    // Without a server there is no worker either, and the missing key comes first.
+    // No server means no worker either, so a missing key is reported first.
     if (!isOpen && loaded !== undefined && !detach) checkModel(loaded, agent, options.model);
     throw error;
   });
@@ -152,14 +152,14 @@ async function checkSame(existing: AgentRun, asked: Pick<SessionQuestion, 'agent
   );
 }
 
-/** On the project's own server a detached run may be without a worker. */
+/** Says that a detached run may be without a worker on the project's own server. */
 async function noteNoWorker(io: Io, context: CliContext, started: AgentRun): Promise<void> {
   const { taskQueue, open } = await locationOfRun(context.client.temporal, started.id);
   if (!open || !(await needsWorker(context, taskQueue))) return;
   const { id } = started;
   say(
     io,
-    `It is recorded, and begins with the next ${serving('dev', taskQueue)} or \`${typedCommand('watch', [id])}\`.`,
+    `It is recorded, and starts with the next ${serving('dev', taskQueue)} or \`${typedCommand('watch', [id])}\`.`,
   );
 }
 

@@ -38,7 +38,7 @@ const TOKEN = 'RELOOP_GATEWAY_TOKEN';
 const CALLBACK_SECRET = 'RELOOP_CALLBACK_SECRET';
 const PACKAGES = ['hono', '@hono/zod-openapi', '@hono/node-server'] as const;
 
-/** `reloop serve`: an HTTP API for runs, until it is told to end. */
+/** `reloop serve`: an HTTP API for runs, until a signal ends it. */
 export async function serve(io: Io, options: ServeOptions): Promise<number> {
   const { host, port, origin } = options;
   requirePackages(PACKAGES, 'reloop serve');
@@ -81,7 +81,7 @@ export async function serve(io: Io, options: ServeOptions): Promise<number> {
         return exitCodes.answered;
       } finally {
         stop();
-        // Streams of events never end by themselves.
+        // Streams of events do not end on their own.
         if (server !== undefined && 'closeAllConnections' in server) server.closeAllConnections();
         server?.close();
       }
@@ -120,7 +120,7 @@ async function listening(gateway: Gateway, host: string, port: number): Promise<
   }
 }
 
-/** `made`: the token, where nobody has set one. */
+/** `made`: a random token, if the user has set none. */
 function callersOf(
   io: Io,
   { open = false, tokens, host }: ServeOptions,

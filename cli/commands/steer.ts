@@ -22,7 +22,7 @@ export async function steer(
   return decided(io, id, act, options, name === 'pause' ? 'nothing' : 'an answer');
 }
 
-/** Reloop's `resume` does not end a pause that Temporal's own command began. */
+/** Reloop's `resume` does not end a pause that Temporal's own command started. */
 async function stillPaused(run: AgentRun): Promise<string[]> {
   const { pausedCalls = [] } = await run.describe().catch(() => ({ pausedCalls: undefined }));
   return pausedCalls.map((call) => pauseText({ type: 'call_paused', ...call }));

@@ -10,7 +10,7 @@ interface WatchOptions extends CommonOptions {
   events?: boolean;
 }
 
-/** `reloop watch`: shows a run from its beginning to its end, and becomes its worker if there is none. */
+/** `reloop watch`: shows a run from its start to its end, and becomes its worker if it has none. */
 export async function watch(io: Io, id: string, options: WatchOptions): Promise<number> {
   return withRun(io, options, id, async (opened) => {
     sayPage(io, opened.context, id);

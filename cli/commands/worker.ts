@@ -21,7 +21,7 @@ interface WorkerOptions extends ContextOptions {
   healthHost?: string;
 }
 
-/** `reloop worker`: runs the config's agents until it is told to end. */
+/** `reloop worker`: runs the config's agents until a signal ends it. */
 export async function worker(io: Io, options: WorkerOptions): Promise<number> {
   const config = await loadCommandConfig(options.config);
   await checkServer(options);
@@ -102,7 +102,7 @@ function chosenQueues(
   const unknown = names.find((name) => !own.includes(name) && !queues.has(name));
   if (unknown !== undefined) {
     throw new UsageError(
-      `The config has no task queue "${unknown}". It has: ${[...own, ...calls].join(', ')}. For the calls of runs that began with an earlier config, add queues: { ${JSON.stringify(unknown)}: {} } to it.`,
+      `The config has no task queue "${unknown}". It has: ${[...own, ...calls].join(', ')}. For the calls of runs that started with an earlier config, add queues: { ${JSON.stringify(unknown)}: {} } to it.`,
     );
   }
   const isNamed = (name: string) => names.includes(name);

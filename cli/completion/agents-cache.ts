@@ -18,7 +18,7 @@ interface Kept {
   /** Change time of the config's file, in milliseconds since 1970. */
   mtimeMs: number;
   agents: Candidate[];
-  /** Since when another process loads the config again. */
+  /** Time since which another process loads the config again. */
   askedAt?: number | undefined;
 }
 
@@ -58,7 +58,7 @@ export async function refreshAgents(file: string): Promise<void> {
   rememberAgents(file, await loadConfig(file));
 }
 
-/** For every command that loads a config because the user asked for the command. Without a home nothing is remembered. */
+/** Remembers a config's agents. Called by every command that loads a config for its user; does nothing without a home folder. */
 export function rememberAgents(file: string, { agents }: Pick<LoadedConfig, 'agents'>): void {
   try {
     const { mtimeMs } = statSync(file);

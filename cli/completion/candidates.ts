@@ -30,7 +30,7 @@ export interface CompletionContext {
   namespace: string | undefined;
 }
 
-/** Finds out from the program itself: a new command or option is completed without being listed anywhere else. */
+/** Finds out from the program itself: a new command or option is completed without another list. */
 export function completionContext(
   program: Command,
   words: readonly string[],
@@ -92,7 +92,7 @@ function argumentOf(command: Command, given: readonly string[]): CompletionTarge
 
 const NOTHING: CompletionTarget = { type: 'words', words: [] };
 
-/** By the name that the argument has in the command's usage. */
+/** Values of an argument, by its name in the command's usage. */
 function valuesOf(command: Command, argument: Argument, given: readonly string[]): CompletionTarget {
   if (argument.argChoices !== undefined) return choices(argument.argChoices);
   switch (argument.name()) {
@@ -120,7 +120,7 @@ function valueOf(option: Option): CompletionTarget {
   if (value === 'file') return { type: 'files' };
   if (option.attributeName() === 'agent') return { type: 'agents' };
   if (option.attributeName() === 'session') return { type: 'sessions' };
-  // Options whose values are checked by a function of their own say in their description which there are.
+  // Options whose values a function checks list them in their description.
   const listed = /^[a-z]+(?:, [a-z]+)+$/u.test(option.description) ? option.description.split(', ') : [];
   return choices(listed);
 }

@@ -21,7 +21,7 @@ export function readCommandLine(line: string): CommandLine {
     raw += char;
     if (quote === '' && /[\s;&|]/u.test(char)) {
       if (begun) words.push(current);
-      if (!/\s/u.test(char)) words = []; // another command begins
+      if (!/\s/u.test(char)) words = []; // another command starts
       [current, raw, begun] = ['', '', false];
       continue;
     }

@@ -36,7 +36,7 @@ export async function complete(
     if (options.refresh === undefined) await answer(io, program, words, options);
     else await refresh(io, options.refresh);
   } catch {
-    // As said above.
+    // An error gives no candidates.
   }
   return exitCodes.answered;
 }
@@ -60,7 +60,7 @@ async function answer(
     word: place.prefix + word,
     about,
   }));
-  // zsh and fish choose among all candidates by rules of their own.
+  // zsh and fish choose among all candidates by their own rules.
   for (const { word, about } of found) {
     if (line === undefined) print(io, `${oneLine(word)}\t${fit(oneLine(about), ABOUT_CELLS)}`);
     else if (word.startsWith(typed.current)) print(io, forBash(word, typed, breaks));
@@ -83,7 +83,7 @@ async function candidatesOf(io: Io, { wanted, ...place }: CompletionContext): Pr
   return Promise.race([lookUp(wanted, place), tooLate]);
 }
 
-/** In a downloaded folder a `.env` must not decide where TAB connects; a broken one is ignored here. */
+/** Reads the `.env` of a known config only: one in a downloaded folder must not decide where TAB connects. Ignores a broken one. */
 function readEnvFile({ env }: Io, config: string | undefined): void {
   if (!isKnown(config)) return;
   try {

@@ -45,7 +45,7 @@ async function connect({ address, namespace: named }: Pick<CompletionContext, 'a
     settings.namespace,
     settings.address === undefined ? {} : settings.connection,
   );
-  connecting.catch(() => undefined); // it may come to nothing when nobody waits any more
+  connecting.catch(() => undefined); // it may fail after the wait for it is over
   const temporal = await Promise.race([connecting, sleep(CONNECT_MS, undefined, { ref: false })]);
   return temporal && new Client(temporal, server, '');
 }
@@ -78,7 +78,7 @@ async function runs(client: AgentClient, which: RunsFor): Promise<Candidate[]> {
   return candidates(client, { status: ['failed', 'cancelled'] });
 }
 
-/** For `cancel`: running tool calls. For a decision: waiting calls that the decision fits. */
+/** Running tool calls for `cancel`; waiting calls that fit for a decision. */
 async function calls(client: AgentClient, id: string, command: string): Promise<Candidate[]> {
   const underWay: CallsUnderWay = new Map();
   const { waiting } = await client.get(id).describe((event) => trackCalls(underWay, event));

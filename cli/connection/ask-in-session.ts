@@ -27,12 +27,12 @@ export interface SessionQuestion {
   /** The queue of a session that is new. */
   taskQueue: string;
   options: StartOptions;
-  /** With `--no-wait`: resolves when a run before this question waits for a person, with the lines that say so. */
+  /** Resolves when a run before this question waits for a person, with the lines that say so. Set with `--no-wait`. */
   heldUp?:
     ((question: QueuedQuestion, signal: AbortSignal) => Promise<readonly string[] | undefined>) | undefined;
 }
 
-/** Why a command leaves a question before its turn: a signal, or the run before it waits for a person. */
+/** Reason why a command leaves a question before its turn: a signal, or the run before it waits for a person. */
 export type LeftEarly = 'SIGINT' | 'SIGTERM' | 'waiting';
 
 /** Exit codes of a command that leaves early. */
@@ -74,7 +74,7 @@ export async function awaitTurn(
   await sayTurn(io, client, name);
 
   const started = client.start(agent, input, { ...options, session: name, id, taskQueue });
-  started.catch(() => undefined); // nobody waits for it after a signal
+  started.catch(() => undefined); // no code waits for it after a signal
   let stopSignals: () => void = () => undefined;
   const signal = new Promise<'SIGINT' | 'SIGTERM'>((resolve) => (stopSignals = io.onSignal(resolve)));
   const over = new AbortController();
@@ -117,13 +117,13 @@ export async function leaveInSession(
   if (await needsWorker(context, taskQueue)) {
     say(
       io,
-      `It is recorded, and begins with the next ${serving('dev', taskQueue)} or question in this session.`,
+      `It is recorded, and starts with the next ${serving('dev', taskQueue)} or question in this session.`,
     );
   }
   return run;
 }
 
-/** A session that is there stays on the task queue it was begun on; its runs are done there. Throws UsageError. */
+/** An existing session stays on the task queue on which it was started; its runs run there. Throws UsageError. */
 export async function queueOf(
   context: CliContext,
   { name, config, taskQueue }: Pick<SessionQuestion, 'name' | 'config' | 'taskQueue'>,
@@ -148,7 +148,7 @@ async function sayTurn(io: Io, client: AgentClient, name: string): Promise<void>
     .get(before)
     .describe()
     .then((run) => run.status)
-    .catch(() => undefined); // not begun yet, or gone
+    .catch(() => undefined); // not started yet, or gone
   const waits =
     status === 'waiting' ? ', which waits for a person' : status === 'paused' ? ', which is paused' : '';
   const look = waits === '' ? 'watch' : 'show';

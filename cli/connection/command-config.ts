@@ -27,20 +27,20 @@ export async function loadCommandConfig(
   return { loaded, file: relative(projectFolder(), path ?? ''), isOwn: path === own };
 }
 
-/** The config for a queue: `--config`, else the config in the queue's name. Throws ConfigError. */
+/** The config for a queue: `--config`, or the config in the queue's name. Throws ConfigError. */
 export async function loadConfigOf(taskQueue: string, file: string | undefined): Promise<CommandConfig> {
   const name = configNamed(taskQueue);
   const program = programNamed(taskQueue);
   if (file === undefined && program !== undefined) {
     throw new UsageError(
-      `This was begun by the program ${program}, which has the config for it and is not running (task queue ${taskQueue}). Start it again, and it continues; or name a config that has its agent with --config.`,
+      `This was started by the program ${program}, which has the config for it and is not running (task queue ${taskQueue}). Start it again, and it continues; or name a config that has its agent with --config.`,
     );
   }
   if (file !== undefined || name === undefined) return loadCommandConfig(file);
   const path = resolve(projectFolder(), name);
   if (existsSync(path)) return loadCommandConfig(path);
   throw new UsageError(
-    `This was begun with --config ${shellWord(name)} (task queue ${taskQueue}), and there is no such file any more. Name the config that has its agent with --config.`,
+    `This was started with --config ${shellWord(name)} (task queue ${taskQueue}), and there is no such file any more. Name the config that has its agent with --config.`,
   );
 }
 
@@ -114,7 +114,7 @@ function checkVariables(loaded: LoadedConfig, name: string, variables: { [name: 
   );
 }
 
-/** For an agent whose prompt has no place for earlier messages: its kind, and the kinds whose prompts have one. */
+/** The kind of an agent whose prompt has no place for earlier messages, and the kinds whose prompts have one. */
 export function withoutHistory(
   { manifest, kinds }: LoadedConfig,
   agent: string,

@@ -83,7 +83,7 @@ export async function needsWorker({ client, embedded }: CliContext, taskQueue: s
   return embedded !== undefined && !(await pollers(client.temporal, taskQueue)).some(isResidentWorker);
 }
 
-/** True if no worker polls the queue, or only one that does not stay: then this process, or nobody, asks the models. */
+/** True if no worker polls the queue, or only one that does not stay: then only this process can ask the models. */
 export async function nobodyWorks(context: CliContext, taskQueue: string): Promise<boolean> {
   if (context.embedded !== undefined) return needsWorker(context, taskQueue);
   return (await pollers(context.client.temporal, taskQueue)).length === 0;

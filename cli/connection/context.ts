@@ -49,7 +49,7 @@ export interface ContextOptions extends CommonOptions {
 
 /**
  * Opens Temporal, calls `use`, and closes Temporal again. The server: the named one (option, environment,
- * temporal.toml) and no other; else this project's own, running or started now. Throws TemporalUnreachable.
+ * temporal.toml) and no other; without one this project's own, running or started now. Throws TemporalUnreachable.
  */
 export async function withTemporal<T>(
   io: Io,
@@ -78,7 +78,7 @@ export async function withHistory<T>(
   return withTemporal(io, options, (context) => use(context, context.client.get(id)));
 }
 
-/** Nobody named a server, and this project has not had its own server yet. */
+/** True if the user named no server, and this project has not had its own server yet. */
 export async function neverStarted(options: ContextOptions): Promise<boolean> {
   if (temporalSettings(options).address !== undefined) return false;
   const { stateFiles } = await import('../../local/server/state-folder.ts');

@@ -42,10 +42,10 @@ export function usualQueue(
 }
 
 /**
- * On a server of our own several configs may be at work at once, and workers of one queue take each other's runs. So the
- * project's own config has the usual queue, and any other one that is called after its file; a worker that stays serves
- * the usual queue besides where it is free, for programs that start runs. A queue that somebody named is used as it is,
- * and so is the usual one of a server that somebody named.
+ * Queues of a config. Several configs may be at work on our own server at once, and workers of one queue take each other's
+ * runs. So the project's own config has the default queue, and any other config a queue named after its file. A long-running
+ * worker also serves the default queue if it is free, for programs that start runs. A queue named by the user is used
+ * unchanged. So is the default queue on a server named by the user.
  */
 export async function queuesOf(
   context: Pick<LocalTemporal, 'client' | 'embedded'>,
@@ -74,10 +74,10 @@ export async function checkQueueOf(
   const workers = await localWorkers(context.client.temporal, taskQueue);
   const isUsual = workers.length === 0 && taskQueue === TASK_QUEUE;
   if (isUsual ? config.isOwn : workers.some((worker) => worker.config === tagOf(config))) return;
-  const begun = name === undefined ? "the project's own config" : `--config ${shellWord(name)}`;
+  const how = name === undefined ? "the project's own config" : `--config ${shellWord(name)}`;
   const again = name === undefined ? 'leave --config out' : `write --config ${shellWord(name)}`;
   throw new UsageError(
-    `${thing} was begun with ${begun} (task queue ${taskQueue}) and continues there: ${again}, or begin another.`,
+    `${thing} was started with ${how} (task queue ${taskQueue}) and continues there: ${again}, or start another.`,
   );
 }
 

@@ -3,7 +3,7 @@ import { LEAST_TOKEN_CHARS } from '../../agent/values/limits.ts';
 import { setValue } from '../../agent/values/set-value.ts';
 import { UsageError } from '../shell/io.ts';
 
-/** The token of an environment variable, else a random one. Throws UsageError for a token that can be guessed, or that no request can have. */
+/** The token of an environment variable, or a random one. Throws UsageError for a token that can be guessed, or that no request can have. */
 export function tokenOf(env: NodeJS.ProcessEnv, variable: string): string {
   const token = setValue(env[variable]) ?? randomBytes(16).toString('hex');
   if (token.length < LEAST_TOKEN_CHARS) {

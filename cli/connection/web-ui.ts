@@ -7,10 +7,10 @@ import type { RunReport } from '../../client/report.ts';
 import type { CliContext } from './context.ts';
 import { type Io, say } from '../shell/io.ts';
 
-/** Data for links to the Web UI, which is known only for a server of our own. */
+/** Data for links to the Web UI, which is known only for our own server. */
 export type WebUi = Pick<CliContext, 'embedded' | 'namespace'>;
 
-/** Address of the Web UI: RELOOP_WEB_UI, else that of a server of our own. */
+/** Address of the Web UI: RELOOP_WEB_UI, or that of our own server. */
 export function webUiAddress(env: Io['env'], { embedded }: Pick<CliContext, 'embedded'>): string | undefined {
   return setValue(env['RELOOP_WEB_UI']) ?? embedded?.uiUrl;
 }

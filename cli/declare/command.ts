@@ -10,7 +10,7 @@ export interface CommandSpec {
   usage: string;
   /** The line in the list of all commands; a command without one is hidden. */
   summary?: string;
-  /** For the command's own help. Default: the summary as a sentence. */
+  /** Text of the command's own help. Default: the summary as a sentence. */
   description?: string;
   /** Adds options, and arguments that `usage` cannot say. */
   options?(command: Command): Command;

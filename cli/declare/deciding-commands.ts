@@ -7,7 +7,7 @@ import type { DecisionWords } from '../options/typed-decision.ts';
 import type { Io } from '../shell/io.ts';
 import { type CommandSpec, asSummary } from './command.ts';
 
-const JSON_OR_TEXT = 'taken as JSON if it is an object or an array, else as text';
+const JSON_OR_TEXT = 'taken as JSON if it is an object or an array, otherwise as text';
 
 type DecisionOptions = ReasonOptions & BulkOptions & Pick<DecisionWords, 'input' | 'remember'>;
 
@@ -19,7 +19,7 @@ export const decidingCommands: readonly CommandSpec[] = [
     summary: 'cancel a run, or one running tool call',
     options: (command) =>
       withBulkOptions(
-        withTarget(command).option('--reason <text>', 'what the model is told of a cancelled call'),
+        withTarget(command).option('--reason <text>', 'text for the model about a cancelled call'),
       ),
     load: async (command) => (io: Io) => runCancel(io, command),
   },

@@ -7,14 +7,14 @@ import type { CommandSpec } from './command.ts';
 const VARIABLE = "a value for the agent's own {name} in its prompt; may be repeated";
 const RUN_ID = "one that Temporal's Reset replaced (default: the latest of the id)";
 
-/** Commands that begin a project, ask agents, and print runs. */
+/** Commands that start a project, ask agents, and print runs. */
 export const runningCommands: readonly CommandSpec[] = [
-  // It connects to no server and loads no config.
+  // `init` connects to no server and loads no config.
   {
     usage: 'init',
-    summary: 'begin a project, or add to one that is there',
+    summary: 'start a project, or add to an existing one',
     description:
-      'Begins a project, or adds to one that is there: an agent with two tools, a test, a Dockerfile. No file is overwritten.',
+      'Starts a project, or adds to an existing one: an agent with two tools, a test, a Dockerfile. No file is overwritten.',
     hasCommonOptions: false,
     readsEnvFile: false,
     options: (command) =>
@@ -42,7 +42,7 @@ export const runningCommands: readonly CommandSpec[] = [
               repeated,
             )
             .option('--id <id>', 'id of the run; if the run exists, show it and continue it')
-            .option('--session <name>', 'conversation to continue; its first question begins it'),
+            .option('--session <name>', 'conversation to continue; its first question starts it'),
         ),
       )
         .option('--var <name=value>', VARIABLE, variable)

@@ -4,14 +4,14 @@ import type { Io } from '../shell/io.ts';
 import type { CompleteOptions } from '../completion/complete.ts';
 import type { CommandGroup, CommandSpec } from './command.ts';
 
-const CONCURRENCY = "calls of models and tools at a time (default: the config's, else as memory allows)";
+const CONCURRENCY = "calls of models and tools at a time (default: the config's, or as memory allows)";
 
 /** Commands for sessions, workers, and the project itself. */
 export const servingCommands: readonly (CommandSpec | CommandGroup)[] = [
   {
     usage: 'session',
     summary: 'list, show or clear conversations',
-    description: 'List, show or clear conversations: `reloop run --session NAME` begins one.',
+    description: 'List, show or clear conversations: `reloop run --session NAME` starts one.',
     commands: [
       {
         usage: 'list',
@@ -62,7 +62,7 @@ export const servingCommands: readonly (CommandSpec | CommandGroup)[] = [
     usage: 'codec-server',
     summary: 'decrypt payloads for the Web UI, until Ctrl-C',
     description:
-      'Decrypt payloads for the Web UI and for the CLI of Temporal, until Ctrl-C. The token is RELOOP_CODEC_TOKEN, else a random one.',
+      'Decrypt payloads for the Web UI and for the CLI of Temporal, until Ctrl-C. The token is RELOOP_CODEC_TOKEN, or a random one.',
     options: (command) =>
       command
         .option('--port <port>', 'to listen on', port, 8081)
@@ -74,7 +74,7 @@ export const servingCommands: readonly (CommandSpec | CommandGroup)[] = [
     usage: 'serve',
     summary: 'serve an HTTP API for runs, until Ctrl-C',
     description:
-      'Serve an HTTP API for runs, sessions and waiting calls, and an inbox for people, until Ctrl-C. The token is RELOOP_GATEWAY_TOKEN, else a random one.',
+      'Serve an HTTP API for runs, sessions and waiting calls, and an inbox for people, until Ctrl-C. The token is RELOOP_GATEWAY_TOKEN, or a random one.',
     options: (command) =>
       command
         .option('--port <port>', 'to listen on', port, 8700)

@@ -25,7 +25,7 @@ export interface RunLeft {
 }
 
 /**
- * A run that began a moment before another version was promoted may still be missing in the server's list. The list of a server with
+ * A run that started a moment before another version was promoted may still be missing in the server's list. The list of a server with
  * Elasticsearch follows after a second.
  */
 const SETTLED_MS = 5_000;

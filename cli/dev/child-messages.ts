@@ -19,14 +19,14 @@ export type FromChild =
   | { type: 'said'; text: string }
   /** Files that its config imports, which are the user's. */
   | { type: 'imported'; files: string[] }
-  /** Something that takes time began, or ended. */
+  /** A step that takes time started, or ended. */
   | { type: 'busy'; with: string; over: boolean }
   | { type: 'loaded'; summary: ConfigSummary }
-  /** It polls these task queues. */
+  /** The worker polls these task queues. */
   | { type: 'ready'; serves: readonly string[]; waiting: number }
-  /** It has been told to drain; so many calls continue. */
+  /** The worker drains; so many calls continue. */
   | { type: 'draining'; calls: number }
-  /** It ends. */
+  /** The worker ends. */
   | { type: 'failed'; code: number; lines: string[] };
 
 /** The comparable part of a config: each agent and each tool with a text of its definition. */

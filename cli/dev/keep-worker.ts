@@ -25,7 +25,7 @@ export interface KeepOptions {
   watching: boolean;
   onBegin(text: string): void;
   onSay(text: string): void;
-  /** Called when a load of the config begins; the returned function gets the result. */
+  /** Called when a load of the config starts; the returned function gets the result. */
   onLoading(): (isLoaded: boolean) => void;
 }
 
@@ -46,7 +46,7 @@ export function keepWorker(options: KeepOptions): KeptWorker {
   const { spawn, watching, onBegin, onSay, onLoading } = options;
   let live: { child: WorkerChild; summary: ConfigSummary } | undefined;
   let summary = options.summary;
-  /** Loads, or begins to poll. */
+  /** The process that loads the config, or starts to poll. */
   let next: WorkerChild | undefined;
   const former = new Set<WorkerChild>();
   let deaths = 0;
@@ -82,7 +82,7 @@ export function keepWorker(options: KeepOptions): KeptWorker {
     again = setTimeout(() => void start('Started again'), pauseMs);
   }
 
-  /** `done` is the word to print when the worker polls. */
+  /** `done` is printed when the worker polls. */
   async function start(done: string): Promise<void> {
     clearTimeout(again);
     const beganAt = Date.now();
@@ -116,7 +116,7 @@ export function keepWorker(options: KeepOptions): KeptWorker {
     const { lines, code } = await whyNotReady(child);
     for (const line of lines) onSay(line);
     if (live !== undefined) return onSay('Still running the former one.');
-    if (watching && code === exitCodes.usage) return onSay('No worker runs until that is mended.');
+    if (watching && code === exitCodes.usage) return onSay('No worker runs until that is fixed.');
     startLater('There is no worker');
   }
 
@@ -139,7 +139,7 @@ export function keepWorker(options: KeepOptions): KeptWorker {
     void start('Reloaded');
   }
 
-  /** The next load begins after this one, or in place of one that hangs. */
+  /** The next load starts after this one, or in place of one that hangs. */
   function enqueue(files: readonly string[]): void {
     queued = files;
     patience ??= setTimeout(() => begin(queued ?? files, 0), HANGS_MS);

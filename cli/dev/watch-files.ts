@@ -36,16 +36,16 @@ const POLL_MS = 1_000;
 export function watchFiles({ onChange, onPolling }: WatchOptions): FileWatch {
   const files = new Map<string, FileState>();
   const watchers = new Map<string, { id: string; watcher: FSWatcher }>();
-  const news = new Set<string>();
+  const mayFixFiles = new Set<string>();
   let isNewExpected = false;
-  /** Files of the watched folders when the config began to be broken, and files added since. */
+  /** Files of the watched folders when the config broke, and files added since. */
   const seen = new Set<string>();
   let settling: NodeJS.Timeout | undefined;
   let poll: NodeJS.Timeout | undefined;
   let firstAt = 0;
 
   function touched(folder: string, name: string | null): void {
-    if (isNewExpected && name !== null && mayFix(folder, name)) news.add(join(folder, name));
+    if (isNewExpected && name !== null && mayFix(folder, name)) mayFixFiles.add(join(folder, name));
     if (settling === undefined) firstAt = Date.now();
     clearTimeout(settling);
     const rest = firstAt + LONGEST_MS - Date.now();
@@ -66,8 +66,8 @@ export function watchFiles({ onChange, onPolling }: WatchOptions): FileWatch {
       .filter(([file, before]) => stateOf(file).text !== before.text)
       .map(([file]) => file);
     for (const file of changed) files.set(file, stateOf(file));
-    const guesses = [...news];
-    news.clear();
+    const guesses = [...mayFixFiles];
+    mayFixFiles.clear();
     watchFolders();
     if (changed.length > 0) onChange(changed, false);
     else if (guesses.length > 0) onChange(guesses, true);
@@ -100,7 +100,7 @@ export function watchFiles({ onChange, onPolling }: WatchOptions): FileWatch {
     try {
       for (const name of readdirSync(folder)) seen.add(join(folder, name));
     } catch {
-      // It has gone: whatever comes there is new.
+      // The folder is gone: whatever appears there is new.
     }
   }
 
@@ -152,7 +152,7 @@ function isCode(name: string): boolean {
   return !basename(name).startsWith('.') && /\.[cm]?[jt]sx?$/u.test(name);
 }
 
-/** Also a folder's name; not what editors leave lying about. */
+/** True for names of code, JSON and folders; false for temporary files of editors. */
 function maybeSource(name: string): boolean {
   return isCode(name) || (!name.startsWith('.') && (name.endsWith('.json') || !name.includes('.')));
 }

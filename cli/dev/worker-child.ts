@@ -18,7 +18,7 @@ export interface WorkerChild {
   /** Resolves when the process is gone; `failed` is its last message. */
   gone: Promise<{ how: string; failed: Extract<FromChild, { type: 'failed' }> | undefined }>;
   tell(message: ToChild): void;
-  /** At once. */
+  /** Ends the process at once. */
   kill(): void;
 }
 

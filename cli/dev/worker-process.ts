@@ -22,13 +22,13 @@ async function work(options: ChildOptions): Promise<void> {
   for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => undefined);
   process.on('disconnect', () => process.exit(0));
   if (!process.connected) process.exit(0);
-  const told = new EventEmitter();
-  const end = once(told, 'end');
-  const mayWork = once(told, 'work');
-  process.on('message', ({ type }: ToChild) => told.emit(type));
+  const commands = new EventEmitter();
+  const end = once(commands, 'end');
+  const mayWork = once(commands, 'work');
+  process.on('message', ({ type }: ToChild) => commands.emit(type));
 
   let isPolling = false;
-  told.once('end', () => {
+  commands.once('end', () => {
     if (!isPolling) process.exit(0); // no call is lost
   });
 
@@ -53,7 +53,7 @@ async function work(options: ChildOptions): Promise<void> {
     isPolling = true;
     const polled = [...serves, ...config.loaded.queues.keys()];
     tell({ type: 'ready', serves: polled, waiting: await countWaiting(context) });
-    told.once('drain', () => {
+    commands.once('drain', () => {
       tell({ type: 'draining', calls: worker.callsUnderWay() });
       worker.drain();
     });

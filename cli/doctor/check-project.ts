@@ -31,7 +31,7 @@ export function checkEnvFile({ env }: Io, { config }: CommonOptions): Check[] {
 
 export interface ProjectChecks {
   checks: Check[];
-  /** undefined: none that works. */
+  /** undefined: the config does not work. */
   config: CommandConfig | undefined;
 }
 
@@ -51,7 +51,7 @@ export async function checkProject(
     const check = usable ? ok('config', found) : problem('config', found, nothing, exitCodes.usage);
     return { checks: [check, ...models], config };
   } catch (error) {
-    return { checks: [problem('config', 'none that works', error, exitCodes.usage)], config: undefined };
+    return { checks: [problem('config', 'no config that works', error, exitCodes.usage)], config: undefined };
   }
 }
 
@@ -71,7 +71,9 @@ export async function checkModels(loaded: LoadedConfig, asksModels: boolean): Pr
     if (answer?.type === 'answered')
       return answeredCheck(name, model, answer, loaded.manifest(agent, {})?.compaction);
     if (answer === undefined) {
-      const unasked = isScripted(loaded, agent) ? ': nobody to ask' : ', not asked (doctor --probe asks it)';
+      const unasked = isScripted(loaded, agent)
+        ? ': no server to ask'
+        : ', not asked (doctor --probe asks it)';
       return ok(name, model + unasked);
     }
     const found = answer.refused === true ? `${model} refused the request` : `${model} does not answer`;

@@ -5,7 +5,7 @@ export interface Check {
   found: string;
   /** The remedy. */
   advice?: string;
-  /** Nothing runs before this is fixed. */
+  /** Exit code of a problem that keeps everything from running. */
   exitCode?: number;
 }
 

@@ -9,7 +9,7 @@ const STUCK = `TemporalReportedProblems IS NOT NULL AND CloseTime IS NULL AND Wo
 
 const SHOWN = 5;
 
-/** Open runs and sessions whose workflow task keeps failing: no worker can continue them. Nothing where there are none. */
+/** Open runs and sessions whose workflow task keeps failing: no worker can continue them. Empty without such runs. */
 export async function checkStuck(client: Client): Promise<Check[]> {
   try {
     const { namespace } = client.options;
@@ -22,7 +22,7 @@ export async function checkStuck(client: Client): Promise<Check[]> {
     if (ids.length === 0) return [];
     const more = nextPageToken.length > 0 ? ', …' : '';
     const advice =
-      "their workflow task keeps failing: a worker's log says why. A worker with the code that they began with continues them";
+      "their workflow task keeps failing: a worker's log says why. A worker with the code that they started with continues them";
     return [note('stuck runs', ids.join(', ') + more, advice)];
   } catch (error) {
     if (isInvalidArgument(error)) return [];

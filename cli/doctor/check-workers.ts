@@ -19,7 +19,7 @@ export interface Queues {
   deployment?: Deployment | undefined;
   /** Agents of the config, by name; undefined: there is no config. */
   agents?: ReadonlyMap<string, unknown> | undefined;
-  /** Fail where no worker polls the queue of the agents, or none of the config's version does. */
+  /** Fail if no worker polls the queue of the agents, or no worker of the config's version does. */
   worker?: boolean | undefined;
 }
 
@@ -27,7 +27,7 @@ export interface Queues {
 interface CallQueue {
   /** Names of its tools, and `models`. */
   calls: readonly string[];
-  /** Its workers are Reloop's; else they are other programs, for external tools. */
+  /** The queue's workers are Reloop's. If false, they are other programs, for external tools. */
   ours: boolean;
 }
 
@@ -55,7 +55,7 @@ export async function checkWorkers(client: Client, options: CommonOptions & Queu
     const start = ours
       ? `start one with ${commandOf('worker', options, queue)}`
       : 'start the worker that has these activities';
-    const advice = `${start}: until then calls of them do not begin`;
+    const advice = `${start}: until then calls of them do not start`;
     return check(queue, ` (${calls.join(', ')})`, await livePollers(client, queue, 'activity'), advice);
   });
   const isMissing = options.worker === true && own.state !== 'ok';
@@ -63,7 +63,7 @@ export async function checkWorkers(client: Client, options: CommonOptions & Queu
 }
 
 function check(taskQueue: string, what: string, workers: readonly string[], advice: string): Check {
-  const found = `task queue ${taskQueue}${what}: ${workers.length === 0 ? 'nobody' : workers.join(', ')}`;
+  const found = `task queue ${taskQueue}${what}: ${workers.length === 0 ? 'no worker' : workers.join(', ')}`;
   return workers.length > 0 ? ok('workers', found) : note('workers', found, advice);
 }
 

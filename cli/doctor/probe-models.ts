@@ -7,7 +7,7 @@ import { withTimeLimit } from '../../adapters/net/time-limit.ts';
 import { duration } from '../../features/render/words/amounts.ts';
 
 /**
- * Result of a request to an agent's model: the duration, and the context window in tokens if the server tells it; or the problem
+ * Result of a request to an agent's model: the duration, and the context window in tokens if the server reports it; or the problem
  * with advice.
  */
 export type Probed =
@@ -53,8 +53,8 @@ function together(models: readonly AgentModel[], answers: readonly Probed[]): Pr
 }
 
 function smallestWindow(answers: readonly Probed[]): number | undefined {
-  const told = answers.flatMap((answer) => (answer.type === 'answered' ? (answer.window ?? []) : []));
-  return told.length === 0 ? undefined : Math.min(...told);
+  const windows = answers.flatMap((answer) => (answer.type === 'answered' ? (answer.window ?? []) : []));
+  return windows.length === 0 ? undefined : Math.min(...windows);
 }
 
 /** The tools that a run's first request names: not every model takes some. */
@@ -82,7 +82,7 @@ async function probe(
   const context = { onText: () => undefined, step: 'probe', runId: 'probe' };
   const answered = async (): Promise<Probed> => {
     const took = duration(performance.now() - startedAt);
-    // After the answer: Ollama tells the window of a loaded model.
+    // Asked after the answer: Ollama reports the window of a loaded model.
     const window = await withTimeLimit(WINDOW_MS, undefined, async (signal) =>
       model.serverWindow?.(asked.model, { ...context, signal }),
     ).catch(() => undefined);

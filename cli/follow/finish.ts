@@ -16,7 +16,7 @@ export type Printed = 'answer' | 'report' | 'nothing';
 
 interface FollowToEnd extends Omit<FollowOptions, 'flags'> {
   printed: Printed;
-  /** A run that ends with this status ends as it was told to. */
+  /** A run that ends with this status ends as requested. */
   endsAs?: RunStatus | undefined;
 }
 
@@ -74,7 +74,7 @@ function finishLeft(
   return exitCodes.answered;
 }
 
-/** Tells whether a run has no worker but this process. Where the server cannot say, it has none. */
+/** Checks whether this process is a run's only worker. True if the server cannot say. */
 export function onlyWorker(ours: boolean, { client }: Pick<CliContext, 'client'>, id: string) {
   return async (): Promise<boolean> => {
     if (!ours) return false;

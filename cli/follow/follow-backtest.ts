@@ -53,7 +53,7 @@ export function leftBacktest(
   return exitCodes.answered;
 }
 
-/** On a terminal a bar, and a line for each run that has changed; elsewhere a line for each run. */
+/** Shows a bar on a terminal, with a line for each run that has changed; on other outputs a line for each run. */
 function showProgress(line: ProgressLine, report: BacktestReport, compared: BacktestedRun | undefined): void {
   const { runs, total } = report;
   if (line.isLive) line.show(progressBar(report));

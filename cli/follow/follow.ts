@@ -104,7 +104,7 @@ export async function follow(
       options.onEvent?.(event);
       if (event.within === undefined) view.add(event);
       else subAgentOf(below, event.within).add(event);
-      // Waits that were over before this command began need no help text.
+      // Waits that were over before this command started need no help text.
       if (!view.isCaughtUp) continue;
       const { decided } = options;
       const waiting = view.waiting.filter(({ call, n }) => call !== decided?.call || n !== decided.n);
@@ -137,7 +137,7 @@ function subAgentOf(below: Map<string, RunView>, within: string): RunView {
   return view;
 }
 
-/** Nothing of the run is under way. In a paused run, a call whose sub-agent is paused as well is not. */
+/** True if nothing of the run is under way. A call of a paused run whose sub-agent is paused as well is not. */
 function isIdle(view: RunView, below: ReadonlyMap<string, RunView>): boolean {
   const standsStill = (call: string) => {
     const own = below.get(call);

@@ -30,7 +30,7 @@ export function watchSignals(
 
   const stop = io.onSignal((signal) => {
     if (signal === 'SIGTERM' || onInterrupt === 'leave') return leave({ type: 'left', why: signal });
-    question = decide().catch(() => undefined); // the run ended meanwhile: following it tells
+    question = decide().catch(() => undefined); // the run ended meanwhile: following it shows that
   });
 
   async function decide(): Promise<void> {
@@ -48,7 +48,7 @@ export function watchSignals(
     const over = new AbortController();
     const answered = new AbortController();
     const end = () => answered.signal.aborted || over.abort();
-    void untilOver?.(answered.signal).then(end, () => undefined); // following the run tells what is wrong
+    void untilOver?.(answered.signal).then(end, () => undefined); // following the run shows what is wrong
     const answer = await ask(io, 'Detach from the run or cancel it? [D/c] ', over.signal);
     answered.abort();
     return over.signal.aborted ? undefined : answer;

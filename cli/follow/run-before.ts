@@ -19,7 +19,7 @@ const LOOK_MS = 500;
 type SessionReader = Pick<AgentClient, 'session' | 'get'>;
 
 /**
- * For `--no-wait` in a session: waits for a run before the question that waits for a person. `flags`: options for
+ * Waits for a run before the question that waits for a person, for `--no-wait` in a session. `flags`: options for
  * commands on that run.
  */
 export function untilHeldUp(

@@ -39,7 +39,7 @@ export function waitingHelp(
   // A sub-agent has a separate page, where its updates are.
   const workflow = workflowOfCall(id, waiting.call);
   const page = workflowPage(uiUrl ?? '', namespace, workflow);
-  // For a sub-agent's run only the workflow id is known here; its page leads on.
+  // Only the workflow id of a sub-agent's run is known here; its page has links to the rest.
   const tab = path.length > 1 || runId === '' ? '' : `/${encodeURIComponent(runId)}/user-metadata`;
   const state = stateOf(waiting);
   const commands = fittingDecisions(state).map((name) => {
@@ -65,7 +65,7 @@ function usageOf(
   const options = takes.reason === 'required' ? ['--reason "…"'] : [];
   const hints = [
     ...(name === 'reconcile' && until !== undefined
-      ? [`if you know that it is dead; else it is asked in ${duration(Math.max(0, until - nowMs))}`]
+      ? [`if you know that it is dead; otherwise it is asked in ${duration(Math.max(0, until - nowMs))}`]
       : []),
     ...(takes.output !== undefined && waiting === 'answer' ? ['the answer'] : []),
     ...(takes.output !== undefined && kind === 'model'

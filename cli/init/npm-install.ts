@@ -34,7 +34,7 @@ export async function install(io: Io, folder: string, wanted: boolean): Promise<
   return { state: code === 0 ? 'installed' : 'failed', command: COMMAND };
 }
 
-/** Its exit code; 127 where there is no npm. */
+/** Resolves to npm's exit code; 127 without npm. */
 function npmInstall(io: Io, folder: string): Promise<number> {
   const child = spawn('npm', ['install', '--no-audit', '--no-fund'], {
     cwd: folder,

@@ -17,7 +17,7 @@ type PackageJson = z.output<typeof packageSchema>;
 export interface MergedPackage {
   text: string;
   isNew: boolean;
-  /** As they are called in package.json: `scripts.dev`. */
+  /** Added fields, named as in package.json: `scripts.dev`. */
   added: string[];
   /** The project's specification of reloop. */
   reloop: string;
@@ -129,7 +129,7 @@ export function namedPackage(folder: string, spec: string): string {
   return fileSpec(folder, resolve(path));
 }
 
-/** As npm writes it. Real paths: `..` of a link leads elsewhere. */
+/** Specification of a file, as npm writes it. With real paths: `..` of a link leads elsewhere. */
 function fileSpec(folder: string, path: string): string {
   return `file:${relative(realFolder(folder), realpathSync(path))}`;
 }

@@ -73,7 +73,7 @@ export function sayNext(io: Io, report: InitReport, { state, command }: Installe
       ? []
       : [`cd ${shellWord(place.startsWith('..') ? report.folder : place.replace(/^-/u, './-'))}`];
   const packages = state === 'installed' ? [] : [command];
-  const failed = 'The packages are not installed: npm says above why. The files stay. When that is mended:';
+  const failed = 'The packages are not installed: npm says above why. The files stay. When that is fixed:';
   say(io, state === 'failed' ? `\n${failed}` : '\nNext:');
   for (const line of [...cd, ...packages, firstCommand(report)]) say(io, `  ${line}`);
   if (report.hasConfig || state === 'failed') return;

@@ -15,7 +15,7 @@ import { packageFolder } from '../shell/version.ts';
 
 /** A file that `reloop init` writes. */
 interface NewFile {
-  /** Within the project. */
+  /** Path within the project. */
   path: string;
   text: string;
 }
@@ -40,7 +40,7 @@ const AROUND: [path: string, template?: string][] = [
 
 export interface TemplateFiles {
   files: NewFile[];
-  /** Those that are there already. */
+  /** Files that exist already. */
   left: string[];
   /** The project has a config already, so the agent is not written. */
   hasConfig: boolean;
@@ -57,7 +57,7 @@ export function templateFiles(folder: string): TemplateFiles {
   const taken = hasConfig ? [] : AGENT.filter(isThere);
   if (taken.length > 0) {
     throw new UsageError(
-      `${folder} has no config, but ${taken.join(' and ')}: the agent's files are called so. Rename yours, or begin in a folder of its own: npx reloop init my-agent. Nothing was written.`,
+      `${folder} has no config, but ${taken.join(' and ')}: the agent's files are called so. Rename yours, or start in a separate folder: npx reloop init my-agent. Nothing was written.`,
     );
   }
   const files = wanted

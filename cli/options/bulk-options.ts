@@ -43,7 +43,7 @@ export function withBulkOptions(command: Command): Command {
     .option('--yes', 'do not ask first');
 }
 
-/** Problem of a command's words; undefined if there is none. */
+/** Problem of a command's arguments; undefined if there is none. */
 export function misuse(words: readonly string[], options: BulkOptions): string | undefined {
   if (options.all === true) {
     return words.length === 0
@@ -100,7 +100,7 @@ function status(text: string): RunStatus {
   return text;
 }
 
-/** So long ago, or a date with or without a time: of this machine's clock, where no zone is written. */
+/** Reads a duration ago, or a date with or without a time, in this machine's time zone if the text has none. */
 export function moment(text: string): Date {
   if (/^\d+(?:\.\d+)?\s*[smhd]$/u.test(text.trim())) return new Date(Date.now() - milliseconds(text));
   const match = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?)(Z|[+-]\d\d:\d\d)?)?$/u.exec(

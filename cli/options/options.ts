@@ -13,7 +13,7 @@ export interface CommonOptions {
   config?: string;
   taskQueue?: string;
   debug?: boolean;
-  /** Only in commands that start, decide, or send a message: the sender. */
+  /** The sender, in commands that start, decide, or send a message. */
   as?: string;
 }
 
@@ -21,10 +21,10 @@ export function withCommonOptions(command: Command): Command {
   return command
     .optionsGroup('Options of every command:')
     .option('--json', 'print one JSON object on stdout')
-    .option('--address <host:port>', 'Temporal server (default: TEMPORAL_ADDRESS, else one of our own)')
-    .option('--namespace <name>', 'Temporal namespace (default: TEMPORAL_NAMESPACE, else default)')
+    .option('--address <host:port>', 'Temporal server (default: TEMPORAL_ADDRESS, or our own)')
+    .option('--namespace <name>', 'Temporal namespace (default: TEMPORAL_NAMESPACE, or default)')
     .option('--config <file>', 'config module (default: reloop.config.ts, .mts, .js or .mjs, here or above)')
-    .option('--task-queue <name>', "default: the config's, TEMPORAL_TASK_QUEUE, else reloop")
+    .option('--task-queue <name>', "default: the config's, TEMPORAL_TASK_QUEUE, or reloop")
     .option('--debug', 'print the whole stack of an error, with its causes');
 }
 
@@ -54,7 +54,7 @@ function limitLike(form: RegExp, problem: string) {
   };
 }
 
-/** As a run takes it: null for no limit. */
+/** The limit as a run takes it: null for no limit. */
 export function limitOf(limit: Limit | undefined): number | null | undefined {
   return limit === 'none' ? null : limit;
 }

@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { UsageError } from '../shell/io.ts';
 
-/** Checks the value of --out before the work for it begins. Throws UsageError. */
+/** Checks the value of --out before the work for it starts. Throws UsageError. */
 export async function checkOutFile(out: string): Promise<void> {
   if (await isFolder(out)) throw new UsageError(`--out ${out} is a folder. Name a file in it.`);
   if (!(await isFolder(dirname(out)))) {

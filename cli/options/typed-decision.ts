@@ -2,7 +2,7 @@ import { type DecisionName, type OperatorDecision, decisionOf } from '../../agen
 import { parseJson } from '../../agent/values/json-object.ts';
 import type { Json } from '../../agent/values/vocabulary.ts';
 
-/** Words typed beside the decision and its run. */
+/** Arguments and options typed beside the decision and its run. */
 export interface DecisionWords {
   call?: string | undefined;
   input?: string | undefined;

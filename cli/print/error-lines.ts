@@ -70,7 +70,7 @@ function codeFrame(place: CodePlace): string[] {
   return [`  ${nameOf(place)}`, ...framed];
 }
 
-/** None where the file is gone. */
+/** Lines of a source file; empty if the file is gone. */
 function sourceLines(file: string): string[] {
   try {
     return readFileSync(file, 'utf8').trimEnd().split(/\r?\n/u);

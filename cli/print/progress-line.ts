@@ -66,7 +66,7 @@ function hasClock(text: string): boolean {
 /** The lines at the end of a terminal that are rewritten in place: text under way, progress. */
 export interface LiveRegion {
   show(lines: string[]): void;
-  /** Before anything that stays is written. */
+  /** Removes the lines; called before anything that stays is written. */
   clear(): void;
 }
 

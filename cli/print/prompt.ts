@@ -6,7 +6,7 @@ import { tokenWords } from '../../features/render/words/usage-words.ts';
 
 export interface PromptStyle {
   colors: Colors;
-  /** Treats words of others: unchanged, or safe for a terminal. */
+  /** Treats texts of others: unchanged, or safe for a terminal. */
   words(text: string): string;
 }
 

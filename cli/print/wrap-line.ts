@@ -3,7 +3,7 @@ import { splitAt } from '../shell/display.ts';
 
 /** Further rows of a line are indented by so much more than its first row. */
 const HANGING = 2;
-/** With less room than this the terminal wraps better. */
+/** Cells below which the terminal wraps better. */
 const LEAST_ROOM = 20;
 /** A longer line is left to the terminal: measuring takes time. */
 const LONGEST_LINE = 20_000;

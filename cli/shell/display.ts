@@ -16,7 +16,7 @@ const segmenter = new Intl.Segmenter();
 /** Characters of a line that are measured at once. */
 const PIECE = 1000;
 
-/** As much of one line as fits into so many terminal cells, ending in … where it was cut. */
+/** The start of a line that fits into so many terminal cells, ending in … where it was cut. */
 export function fit(line: string, cells: number): string {
   const { text, rest } = splitAt(line, cells);
   return rest === '' ? text : `${splitAt(line, Math.max(0, cells - 1)).text}…`;

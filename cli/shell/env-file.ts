@@ -7,7 +7,7 @@ import { type Io, UsageError } from './io.ts';
 export interface EnvFile {
   file: string;
   values: { [name: string]: string };
-  /** Those of its names that were not set before, and are now. */
+  /** Names that were not set before, and are now. */
   set: string[];
 }
 
@@ -51,7 +51,7 @@ export function envFiles(from: string): string[] {
   return projectFolders(from).map((folder) => join(folder, '.env'));
 }
 
-/** As Node reads it, but nothing that Node would pass over or misread is let through. Throws UsageError. */
+/** Reads a file as Node does, but refuses what Node would pass over or misread. Throws UsageError. */
 export function readEnvFile(file: string): EnvFile['values'] {
   const text = textOf(file).replace(/^\uFEFF/u, '');
   const problem = firstProblem(text);
@@ -90,7 +90,7 @@ function firstProblem(text: string): Problem | undefined {
     if (name === undefined || line.includes('\0')) return { line: at + 1, what: 'that is no NAME=value.' };
     const value = line.slice(name.length);
     if (!/^["'`]/u.test(value)) {
-      // Node begins a comment at any #.
+      // Node starts a comment at any #.
       if (!/\S#|^#\S/u.test(value)) continue;
       return { line: at + 1, what: 'a # ends the value, and the rest is lost: put the value in quotes.' };
     }
@@ -101,19 +101,19 @@ function firstProblem(text: string): Problem | undefined {
   return undefined;
 }
 
-/** The line, counted from 0, in which the quoted value ends that begins in line `at`. Node ends it at the next such quote. */
+/** The line, counted from 0, in which the quoted value ends that starts in line `at`. Node ends it at the next such quote. */
 function endOfQuoted(lines: string[], at: number, value: string): { line: number } | Problem {
   const quote = value.charAt(0);
   const isHere = value.includes(quote, 1);
   const end = isHere ? at : lines.findIndex((line, index) => index > at && line.includes(quote));
-  if (end === -1) return { line: at + 1, what: `the quote (${quote}) that begins there never ends.` };
+  if (end === -1) return { line: at + 1, what: `the quote (${quote}) that starts there never ends.` };
   const last = isHere ? value.slice(1) : (lines[end] ?? '');
   const [before = '', ...rest] = last.split(quote);
   const behind = rest.join(quote);
   if (!isHere && NAME.exec(before)?.[0] === before) {
     return {
       line: at + 1,
-      what: `the quote (${quote}) that begins there ends in line ${end + 1}, which looks like another NAME=value.`,
+      what: `the quote (${quote}) that starts there ends in line ${end + 1}, which looks like another NAME=value.`,
     };
   }
   if (/^\s*(?:#|$)/u.test(behind)) return { line: end };

@@ -10,11 +10,11 @@ export interface Output {
   isTTY?: boolean | undefined;
   columns?: number | undefined;
   rows?: number | undefined;
-  /** Told when the window has another size. */
+  /** Calls `listener` when the window has another size. */
   on?: ((event: 'resize', listener: () => void) => unknown) | undefined;
 }
 
-/** For an output that reports no width, or 0: a pipe, a pty of CI, `docker run -t`, `ssh -tt`. */
+/** Width of an output that reports none, or 0: a pipe, a pty of CI, `docker run -t`, `ssh -tt`. */
 const USUAL_COLUMNS = 80;
 
 /** Cells of a line. */
@@ -44,7 +44,7 @@ export function print({ stdout }: Io, text: string): void {
   stdout.write(`${sanitizedFor(stdout, text)}\n`);
 }
 
-/** A result with our own colors: stdout. The caller has sanitized all other words. */
+/** A result with our own colors: stdout. The caller has sanitized all other texts. */
 export function printColored({ stdout }: Io, line: string): void {
   stdout.write(`${line}\n`);
 }
@@ -54,7 +54,7 @@ export function printJson({ stdout }: Io, value: unknown): void {
   stdout.write(`${jsonOn(stdout, JSON.stringify(value))}\n`);
 }
 
-/** Anything else: stderr. A terminal gets no control characters. */
+/** Prints to stderr whatever is not a result. A terminal gets no control characters. */
 export function say({ stderr }: Io, text: string): void {
   stderr.write(`${sanitizedFor(stderr, text)}\n`);
 }
@@ -107,10 +107,10 @@ export class UsageError extends Error {
   override name = 'UsageError';
 }
 
-/** By the signal that ended a command. */
+/** Exit codes by the signal that ended a command. */
 export const signalCodes = { SIGINT: exitCodes.cancelled, SIGTERM: exitCodes.terminated } as const;
 
-/** By the status of the run that a command has followed. */
+/** Exit codes by the status of the run that a command has followed. */
 export const statusCodes: { readonly [S in RunStatus]: number } = {
   completed: exitCodes.answered,
   failed: exitCodes.failed,

@@ -80,13 +80,13 @@ describe('reloop chat at a terminal', () => {
     chat.type('sleeper\r');
     await chat.sees('sleeper {"text":""} …');
     chat.type('\u{3}');
-    await chat.sees('[d/c/G]');
+    await chat.sees('[d/c/S]');
     chat.type('\r/say hurry\r');
     await chat.sees('The agent sees it at its next step.');
     chat.type('count\r');
     await chat.sees('It is asked next.');
     chat.type('\u{3}');
-    await chat.sees('[d/c/G]');
+    await chat.sees('[d/c/S]');
     chat.type('c\r');
     await chat.sees('Cancelling the run');
     await chat.sees(' messages');
@@ -96,7 +96,7 @@ describe('reloop chat at a terminal', () => {
     chat.type('\u{3}\u{3}');
     await chat.sees(' continues');
     chat.type('count\r');
-    await chat.sees('of this session is under way: going on with it.');
+    await chat.sees('of this session is under way: following it.');
     chat.type('\u{4}');
     await chat.sees(PASTE_OFF);
     await chat.sees('reloop watch friend-');
@@ -138,7 +138,7 @@ describe('reloop chat with questions from a pipe', () => {
   test('answers each line on stdout, in one conversation', async () => {
     const { code, out, err } = await piped('count\n\ncount\n', 'friend');
     expect({ code, out }).toEqual({ code: 0, out: '2 messages\n4 messages\n' });
-    expect(err).toMatch(/Go on: reloop chat friend --session [a-z]+-[a-z]+/u);
+    expect(err).toMatch(/Continue: reloop chat friend --session [a-z]+-[a-z]+/u);
   });
 
   test('ends with --no-wait behind a run that waits, and so does `reloop run`', async () => {

@@ -46,7 +46,7 @@ describe("beside the project's `reloop dev`", () => {
   test('a session of another config is refused with the sentence that says which', async () => {
     const { code, stderr } = await cliHere('run', 'comparison', 'Hello?', '--session', 'lai');
     expect(code).toBe(2);
-    expect(stderr).toContain('write --config examples/industry.ts, or begin another');
+    expect(stderr).toContain('write --config examples/industry.ts, or start another');
   });
 
   test('a run that was left is gone on with by its config, without naming it', async () => {

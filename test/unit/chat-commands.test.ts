@@ -47,7 +47,7 @@ describe('a command of a chat', () => {
         /clear            forget what was said in this conversation
         /exit             end the chat (also Ctrl-D)
       While the agent is at work:
-        /say TEXT         tell the agent something; it sees it at its next step
+        /say TEXT         send the agent a message; it sees it at its next step
         /cancel           end the run (Ctrl-C asks)
         /pause, /resume   start nothing new, and continue
       A \\ at the end of a line continues it on the next one. Up and down bring back earlier lines."
@@ -55,8 +55,11 @@ describe('a command of a chat', () => {
   });
 
   test.each([
-    ['/shw', 'There is no /shw. /help lists what there is; a question that begins so: a blank first.'],
-    ['/pause', '/pause is for a run at work, and none is.'],
+    [
+      '/shw',
+      'There is no /shw. /help lists the commands. Type a blank before a question that starts with /.',
+    ],
+    ['/pause', '/pause is for a running run, and no run is.'],
     ['/show', 'Nothing was asked yet.'],
     ['/session', 'Session s, agent a, nothing said in it yet.'],
   ])('%s at the prompt says: %s', async (text, line) => {

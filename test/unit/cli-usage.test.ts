@@ -110,7 +110,7 @@ describe('the command line', () => {
         -h, --help                    show this
 
       Commands:
-        init [dir]                    begin a project, or add to one that is there
+        init [dir]                    start a project, or add to an existing one
         run <agent> <question>        ask an agent and print its answer
         batch <agent> <file>          ask an agent each question of a file
         chat [agent]                  talk to an agent

@@ -207,7 +207,7 @@ describe('a run with such a call', () => {
     const options = { id: 'crash1', runId: '', flags: [], uiUrl: undefined, namespace: 'default' };
     const lines = waitingHelp(lost, [lost], options, until - 280_000).map((line) => line.trim());
     expect(lines[0]).toMatch(
-      /reloop reconcile crash1 {2}\(if you know that it is dead; else it is asked in 4 min 40 s\)$/u,
+      /reloop reconcile crash1 {2}\(if you know that it is dead; otherwise it is asked in 4 min 40 s\)$/u,
     );
     const commands = lines.map((line) => / (\w+) crash1/u.exec(line)?.[1]);
     expect(commands.join(' ')).toBe('reconcile resolve skip abort');

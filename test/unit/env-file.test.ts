@@ -61,7 +61,7 @@ describe('a .env', () => {
     ['has an apostrophe in its quotes', "A='it's secret'", `line 1: ${MORE} (')`],
     ['has text behind several lines', 'A="x\ny" secret', `line 2: ${MORE} (")`],
     ['begins with an apostrophe', "A='it's secret\nB=2", `line 1: ${MORE} (')`],
-    ['begins a quote that never ends', 'A="x\ny"\nB="secret\nC=1', 'line 3: the quote (") that begins there'],
+    ['begins a quote that never ends', 'A="x\ny"\nB="secret\nC=1', 'line 3: the quote (") that starts there'],
   ])('is refused by its line if one %s, and the line is not said', (_, text, said) => {
     writeFileSync(file, text);
     const message = expect.stringContaining(`.env, ${said}`);

@@ -183,7 +183,7 @@ describe('reloop init', () => {
     const io = { ...fakeIo(), env: { PATH } };
     expect(await cli(['init', project], io)).toBe(1);
     expect(io.err()).toContain(said);
-    expect(io.err()).toContain(`When that is mended:\n  cd '${project}'\n  npm install\n  npm start\n`);
+    expect(io.err()).toContain(`When that is fixed:\n  cd '${project}'\n  npm install\n  npm start\n`);
     expect(existsSync(join(project, 'reloop.config.ts'))).toBe(true);
   });
 

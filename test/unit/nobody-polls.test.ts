@@ -130,10 +130,10 @@ describe('doctor', () => {
     const [agents, ours, tools] = await found({}, 'served');
     expect(agents).toBe('ok task queue served: 7@elsewhere ');
     expect(ours).toMatch(
-      /^note task queue models \(models, own\): nobody start one with `.*worker --queue models`: /u,
+      /^note task queue models \(models, own\): no worker start one with `.*worker --queue models`: /u,
     );
-    const advice = 'start the worker that has these activities: until then calls of them do not begin';
-    expect(tools).toBe(`note task queue desk-python (sentiment, mood): nobody ${advice}`);
+    const advice = 'start the worker that has these activities: until then calls of them do not start';
+    expect(tools).toBe(`note task queue desk-python (sentiment, mood): no worker ${advice}`);
   });
 
   test.each([

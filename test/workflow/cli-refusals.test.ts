@@ -73,7 +73,7 @@ test('`doctor --worker` tells a task queue that a worker polls from one that nob
   expect((await doctor(String(env['TEMPORAL_TASK_QUEUE']))).code).toBe(0);
   const nobody = await doctor('nobody-polls-this');
   expect(nobody.code).toBe(1);
-  expect(nobody.stdout).toMatch(/^!! {2}workers .*task queue nobody-polls-this: nobody$/mu);
+  expect(nobody.stdout).toMatch(/^!! {2}workers .*task queue nobody-polls-this: no worker$/mu);
 });
 
 test("a failed run prints a provider's long sentence once, in `run`, `watch` and `show`", async () => {

@@ -165,7 +165,7 @@ describe('a decision on everything that fits', () => {
     expect(blind.err).toContain('--yes');
     const asked = await command(['retry', ...filters], { terminal: true, typed: 'n\n' });
     expect(asked.code).toBe(1);
-    expect(asked.err).toContain(`retry: ${RUNS} calls of ${RUNS} runs. Go on? [y/N]`);
+    expect(asked.err).toContain(`retry: ${RUNS} calls of ${RUNS} runs. Continue? [y/N]`);
     expect(asked.err).toContain(`search-0-${mine}`);
     expect(await found({ agent: asker, status: 'waiting' })).toHaveLength(RUNS);
   });

@@ -8,7 +8,7 @@ import { keptText, totalWords } from './trace-words.ts';
 export type RunEnded = Extract<RunEvent, { type: 'run_ended' }>;
 export type Restarted = Extract<RunEvent, { type: 'restarted' }>;
 
-/** How a run ended and what it took: of a fork after the fork, and also what it kept of the other run. */
+/** Lines about the end of a run and what it took. For a fork: what it took after the fork, and what it kept of the other run. */
 export function endLines(
   event: RunEnded,
   { iterations, usage }: RunView,

@@ -37,7 +37,7 @@ export interface TraceOptions {
   colors: Colors;
   /** Cells of a line, now: a window can change. */
   width(): number;
-  /** A terminal: calls under way are rewritten in place. Else only their progress is shown. */
+  /** A terminal: calls under way are rewritten in place. If false, only their progress is shown. */
   live: boolean;
   /** A terminal, which breaks lines in the middle of words: they are broken before. */
   wraps?: boolean | undefined;
@@ -277,7 +277,7 @@ export function createTracePrinter(options: TraceOptions): TracePrinter {
     refresh();
   }
 
-  /** With all that a sub-agent's run shows, which may have been ended from outside. */
+  /** Closes a call with all that its sub-agent's run shows, which may have been ended from outside. */
   function close(call: string): void {
     const isOf = (key: string) => key === call || key.startsWith(`${call}/`) || key.startsWith(`${call}~`);
     for (const key of [...open.keys()].filter(isOf)) open.delete(key);
