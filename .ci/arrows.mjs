@@ -220,7 +220,7 @@ export const arrows = {
       'features/render': true,
       gateway: true,
       'adapters/net': true,
-      'adapters/tools': ['optional-package.ts'],
+      'adapters/tools': ['optional-package.ts', 'build-licence.ts'],
     },
     rooms: [
       'shell',

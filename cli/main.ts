@@ -1,5 +1,8 @@
 #!/usr/bin/env node
 import { Console } from 'node:console';
+import nodeModule from 'node:module';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
 import { nameInstance } from './shell/instance-id.ts';
 import type { Io } from './shell/io.ts';
 import { nodeProblem } from './shell/node-version.ts';
@@ -21,6 +24,10 @@ if (problem !== undefined) {
   stderr.write(`${problem}\n`);
   process.exit(1);
 }
+// Node 22.1 and later keep what they have compiled. In a folder of the user: from the usual one, which is everybody's, code could be planted.
+(nodeModule as { enableCompileCache?(folder: string): unknown }).enableCompileCache?.(
+  join(env['HOME'] ?? homedir(), '.cache/reloop/compiled'),
+);
 // Imported after the check of the version: an older Node fails at the imports.
 const { cli } = await import('./cli.ts');
 const code = await cli(process.argv.slice(2), { stdin, stdout, stderr, env, onSignal: signals() });

@@ -1,4 +1,4 @@
-import { type ToolScope, toolScope } from '../activities/tool/tool-call.ts';
+import { type ToolScope, toolScope } from '../activities/tool/tool-scope.ts';
 import { boundedText, fieldOf } from '../agent/values/values.ts';
 import { limits } from '../agent/values/limits.ts';
 

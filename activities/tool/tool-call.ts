@@ -1,4 +1,3 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
 import { Context } from '@temporalio/activity';
 import { type Payload, defaultPayloadConverter } from '@temporalio/common';
 import type { ToolCallMeta, ToolResult } from '../../agent/calls/calls.ts';
@@ -29,30 +28,6 @@ export async function runTool(
     if (name === 'ToolError') return { output: capped(fieldOf(error, 'message')), kind: 'error' };
     throw error;
   }
-}
-
-/** The call whose code is running. */
-export interface ToolScope {
-  tool: string;
-  call: string;
-  /** Workflow id. */
-  run: string;
-}
-
-const scopes = new AsyncLocalStorage<ToolScope>();
-
-export function scopeOf({ name: tool }: Tool, { call }: ToolCallMeta, { info }: Context): ToolScope {
-  return { tool, call, run: info.workflowExecution?.workflowId ?? '' };
-}
-
-/** Runs a tool's own code. Timers, promises and listeners that it leaves behind stay in its scope. */
-export function inToolScope<T>(scope: ToolScope, run: () => T): T {
-  return scopes.run(scope, run);
-}
-
-/** The call whose code is running, or has just thrown; undefined outside tools. */
-export function toolScope(): ToolScope | undefined {
-  return scopes.getStore();
 }
 
 /** The metadata of each tool call, decoded from the header `reloop` that the workflow attaches (workflows/temporal/call-header.ts). */

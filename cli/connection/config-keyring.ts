@@ -1,5 +1,5 @@
 import { type Keyring, noKeys } from '../../features/encryption/keys.ts';
-import { findConfig, loadConfig } from '../../config/load/load.ts';
+import { findConfig } from '../../config/load/find-config.ts';
 
 /**
  * Keys of the config, for a command that does not need the config otherwise. The config is loaded for the first encrypted payload; from
@@ -23,5 +23,6 @@ export function configKeyring(file: string | undefined): Keyring {
 
 async function keysOf(file: string | undefined): Promise<Keyring> {
   if (file === undefined && findConfig() === undefined) return noKeys;
+  const { loadConfig } = await import('../../config/load/load.ts');
   return (await loadConfig(file)).encryption ?? noKeys;
 }

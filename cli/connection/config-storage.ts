@@ -1,5 +1,5 @@
 import type { ExternalStorage } from '@temporalio/common';
-import { findConfig, loadConfig } from '../../config/load/load.ts';
+import { findConfig } from '../../config/load/find-config.ts';
 import { LazyStorage } from '../../features/storage/storage.ts';
 
 /** Storage of the config, for a command that does not need the config otherwise: the config is loaded for the first stored payload. */
@@ -15,5 +15,6 @@ export function configStorage(file: string | undefined): ExternalStorage {
 
 async function storageOf(file: string | undefined): Promise<ExternalStorage | undefined> {
   if (file === undefined && findConfig() === undefined) return undefined;
+  const { loadConfig } = await import('../../config/load/load.ts');
   return (await loadConfig(file)).storage;
 }

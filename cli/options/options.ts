@@ -2,7 +2,7 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { isObject, parseJson } from '../../agent/values/json-object.ts';
 import type { JsonObject } from '../../agent/values/vocabulary.ts';
 import { typedMs } from '../../agent/values/typed-ms.ts';
-import { LISTEN_ADDRESS } from '../../config/options/telemetry-option.ts';
+import { LISTEN_ADDRESS } from '../../config/listen-address.ts';
 import { shellWord } from '../../client/connect/cli-name.ts';
 
 /** Options that every command takes. */

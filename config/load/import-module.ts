@@ -14,7 +14,10 @@ export async function importModule(path: string, onImport?: OnImport): Promise<u
     onImport(path);
     tellOfCommonJs();
   }
-  if (onImport !== undefined || /\.m?ts$/u.test(path)) await (compiler ??= startCompiler());
+  if (onImport !== undefined || /\.m?ts$/u.test(path)) {
+    if (onImport === undefined) await loadPackageOf(path);
+    await (compiler ??= startCompiler());
+  }
   return import(pathToFileURL(path).href);
 }
 
@@ -26,6 +29,19 @@ export function importedFiles(): ReadonlySet<string> {
 const listeners: OnImport[] = [];
 const imported = new Set<string>();
 let compiler: Promise<void> | undefined;
+
+/**
+ * Loads the config's `reloop` before the compiler starts, which looks at each file that is loaded after it. Saves a third of the time of
+ * `reloop agents`.
+ */
+async function loadPackageOf(config: string): Promise<void> {
+  if (compiler !== undefined || !import.meta.url.endsWith('.js')) return; // from the sources the package is compiled, too
+  try {
+    await import(pathToFileURL(createRequire(config).resolve('reloop')).href);
+  } catch {
+    // The config's own import says what is wrong.
+  }
+}
 
 /** TypeScript is compiled as it is loaded, for as long as the process lives: a tool may import more when it runs. */
 async function startCompiler(): Promise<void> {

@@ -1,6 +1,7 @@
 import { z } from 'zod/v4';
 import { requirePackage } from '../../adapters/tools/optional-package.ts';
 import { ConfigError, type TelemetryOptions } from '../define.ts';
+import { LISTEN_ADDRESS } from '../listen-address.ts';
 import { options } from './options.ts';
 
 /** The options of a config with telemetry, complete. */
@@ -9,9 +10,6 @@ export interface Telemetry {
   contents: boolean;
   prometheus: string | undefined;
 }
-
-/** A host and a port. */
-export const LISTEN_ADDRESS = /^(?:\[[\da-f:.]+\]|[\w.-]+):(?!0\d)\d{1,5}$/iu;
 
 export const telemetrySchema = z.union(
   [

@@ -1,10 +1,8 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { type Payload, type StorageDriver, StorageDriverClaim } from '@temporalio/common';
-import messages from '@temporalio/proto';
-
-const { Payload: proto } = messages.temporal.api.common.v1;
+import type { Payload } from '@temporalio/common';
+import { type StorageDriver, StorageDriverClaim } from '@temporalio/common/lib/converter/extstore.js';
 
 /** Recorded with each reference, and so never changed. */
 const NAME = 'reloop.folder';
@@ -18,7 +16,7 @@ export function folderDriver(folder: string): StorageDriver {
   const fileOf = (hash: string) => join(root, hash.slice(0, 2), hash);
 
   async function write(payload: Payload): Promise<StorageDriverClaim> {
-    const bytes = proto.encode(payload).finish();
+    const bytes = (await encoding()).encode(payload).finish();
     const hash = sha256(bytes);
     const file = fileOf(hash);
     await mkdir(dirname(file), { recursive: true });
@@ -34,7 +32,7 @@ export function folderDriver(folder: string): StorageDriver {
     if (!/^[\da-f]{64}$/u.test(hash)) throw new Error(`A reference has no SHA-256 of its file: "${hash}".`);
     const bytes = await readFile(fileOf(hash));
     if (sha256(bytes) !== hash) throw new Error(`The file was changed: ${fileOf(hash)}.`);
-    const { metadata, data } = proto.decode(bytes);
+    const { metadata, data } = (await encoding()).decode(bytes);
     return { metadata, data };
   }
 
@@ -44,6 +42,12 @@ export function folderDriver(folder: string): StorageDriver {
     store: (_context, payloads) => Promise.all(payloads.map(write)),
     retrieve: (_context, claims) => Promise.all(claims.map(read)),
   };
+}
+
+/** Loaded late: a config that names a folder needs no messages of Temporal. */
+async function encoding() {
+  const { default: messages } = await import('@temporalio/proto');
+  return messages.temporal.api.common.v1.Payload;
 }
 
 function sha256(bytes: Uint8Array): string {

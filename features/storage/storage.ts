@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { ExternalStorage, type StorageDriver } from '@temporalio/common';
+import { ExternalStorage, type StorageDriver } from '@temporalio/common/lib/converter/extstore.js'; // the package itself loads all of Temporal's messages
 import { InvalidInput } from '../../agent/values/refusal.ts';
 import { isObject } from '../../agent/values/json-object.ts';
 import { folderDriver } from './folder-driver.ts';

@@ -4,7 +4,7 @@ import { type RunExport, parseRunExport } from '../../client/export/run-export.t
 import { checkConfig } from '../../config/check.ts';
 import type { ConfigDefinition } from '../../config/define.ts';
 import { type LoadedConfig, createLoadedConfig } from '../../config/load/loaded-config.ts';
-import { replayRun } from './replayed-run.ts';
+import type { replayRun } from './replayed-run.ts';
 import type { RunDifference } from './run-difference.ts';
 
 export interface RecordedRunOptions {
@@ -56,23 +56,27 @@ export async function recordedRun(
       ? parseRunExport(await readFile(file, 'utf8'), String(file))
       : file;
   const loaded = createLoadedConfig(checkConfig(config, 'recordedRun'));
-  const { steps, differences } = replayAll(loaded, record, { agent, maxIterations });
+  // Loaded late: most that import `reloop/testing` want a scripted model, and this loads Temporal's SDK.
+  const { replayRun: replay } = await import('./replayed-run.ts');
+  const { steps, differences } = replayAll({ loaded, replay }, record, { agent, maxIterations });
   if (differences.length > 0 && onDifference === 'throw')
     throw new RecordedRunChanged(record.run.id, differences);
   return { ok: differences.length === 0, steps, differences };
 }
 
+/** The agents of today, and what takes them through a run. */
+interface Today {
+  loaded: LoadedConfig;
+  replay: typeof replayRun;
+}
+
 type ReplayChoices = Pick<RecordedRunOptions, 'agent' | 'maxIterations'>;
 
 /** All agents of a run, and its sub-agents. */
-function replayAll(
-  loaded: LoadedConfig,
-  record: RunExport,
-  wanted: ReplayChoices,
-): Omit<RecordedRunResult, 'ok'> {
-  const own = record.agents.map(({ scope }) => replayAgent(loaded, record, scope, wanted));
+function replayAll(today: Today, record: RunExport, wanted: ReplayChoices): Omit<RecordedRunResult, 'ok'> {
+  const own = record.agents.map(({ scope }) => replayAgent(today, record, scope, wanted));
   const below = record.subAgents.flatMap(({ call, export: run }) =>
-    run === null ? [] : [{ call, ...replayAll(loaded, run, {}) }],
+    run === null ? [] : [{ call, ...replayAll(today, run, {}) }],
   );
   return {
     steps: [...own, ...below].reduce((sum, { steps }) => sum + steps, 0),
@@ -86,7 +90,7 @@ function replayAll(
 }
 
 function replayAgent(
-  loaded: LoadedConfig,
+  { loaded, replay }: Today,
   record: RunExport,
   scope: number,
   { agent, maxIterations }: ReplayChoices,
@@ -107,7 +111,7 @@ function replayAgent(
       `The export of run "${record.run.id}" does not say what agent "${name}" was asked: its beginning is past the namespace's retention.`,
     );
   }
-  return replayRun({ loaded, kind, manifest, scope, question, record });
+  return replay({ loaded, kind, manifest, scope, question, record });
 }
 
 function messageOf(id: string, [first, ...others]: readonly RunDifference[]): string {

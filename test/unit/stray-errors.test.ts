@@ -10,7 +10,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 function processThat(body: string): { status: number | null; stdout: string; stderr: string } {
   const program = `
     import { EventEmitter } from 'node:events';
-    import { inToolScope } from './activities/tool/tool-call.ts';
+    import { inToolScope } from './activities/tool/tool-scope.ts';
     import { outliveStrayErrors } from './worker/stray-errors.ts';
     const outlived = outliveStrayErrors((line) => console.log(line));
     const tool = (run) => void inToolScope({ tool: 'mail', call: '3.1', run: 'r' }, run);

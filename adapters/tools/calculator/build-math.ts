@@ -1,6 +1,7 @@
-import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
+import { licenceOf, manifestOf } from '../build-licence.ts';
 
 /**
  * Part of `npm run build`: the one file of mathjs that the calculator loads goes into dist, with the licences of all that
@@ -20,25 +21,4 @@ function packageFolder(name: string): string {
   const found = folders.find((folder) => existsSync(join(folder, 'package.json')));
   if (found === undefined) throw new Error(`build-math: ${name} is not installed. Run npm ci.`);
   return found;
-}
-
-interface Manifest {
-  name: string;
-  version: string;
-  license: string;
-  author: string | { name: string };
-  dependencies?: { [name: string]: string };
-}
-
-function manifestOf(folder: string): Manifest {
-  return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Manifest; // npm's own format
-}
-
-/** Licence from the package's metadata, with the text if the package has one. */
-function licenceOf(folder: string): string {
-  const { name, version, license, author } = manifestOf(folder);
-  const by = typeof author === 'string' ? author : author.name;
-  const files = readdirSync(folder).filter((file) => /^(?:licen[cs]e|notice)/iu.test(file));
-  const texts = files.map((file) => readFileSync(join(folder, file), 'utf8').trim());
-  return [`${name} ${version}, by ${by}, licence ${license}`, ...texts, ''].join('\n\n');
 }
