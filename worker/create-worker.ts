@@ -20,7 +20,7 @@ import type { Model } from '../adapters/models/model.ts';
 import { BUILD, type DeploymentVersion } from '../agent/values/names.ts';
 import { versionOf } from '../config/deployment-option.ts';
 import { checkedConcurrency } from '../config/options/concurrency-option.ts';
-import { heartbeatInterval, usualHeartbeats } from '../config/heartbeats-option.ts';
+import { workerParts } from '../config/config-options.ts';
 import { createLivePublisher } from '../features/live/publisher.ts';
 import { payloadConverter } from './encrypted-converter.ts';
 import { NO_TIMEOUT, drainInterceptor } from './recovery/drain.ts';
@@ -197,6 +197,7 @@ export function activitySettings(
   const { limitsOf, queues } = loaded;
   const { rollingDeploys = true, transcriptCacheBytes = TRANSCRIPT_CACHE_BYTES } = options;
   const { onWarning = (text: string) => process.emitWarning(text) } = options;
+  const { events, everyMs } = workerParts(loaded, { address, onWarning });
   const dependencies = {
     ...loaded,
     models: guardedModels(loaded, telemetry),
@@ -212,17 +213,14 @@ export function activitySettings(
         runQueueOf: (own) => (queues.has(own) ? runQueue : own),
         waited: telemetry?.limitWaited,
       }),
-    events: loaded.onEvent !== undefined,
+    events,
     searchAttributes,
     rollingDeploys,
     identity,
     address,
     transcriptCacheBytes,
   };
-  const heartbeats = {
-    everyMs: heartbeatInterval(loaded.heartbeats ?? usualHeartbeats(address)),
-    live: createLivePublisher(loaded.live, onWarning),
-  };
+  const heartbeats = { everyMs, live: createLivePublisher(loaded.live, onWarning) };
   return {
     activities: createActivities(dependencies, options.ownDefault),
     sinks: eventSinks(loaded, telemetry),

@@ -3,27 +3,19 @@ import type { Budget } from '../../agent/definition/budget.ts';
 import type { AgentKind } from '../../agent/definition/kind.ts';
 import { limits } from '../../agent/values/limits.ts';
 import { modelsOf } from '../../agent/definition/agent-models.ts';
-import { setValue } from '../../agent/values/set-value.ts';
 import type { AgentManifest } from '../../agent/definition/manifest.ts';
 import type { RunContext } from '../../agent/definition/run-context.ts';
 import { withClientTools } from '../../agent/definition/client-tools.ts';
 import type { RunOverrides } from '../../agent/definition/overrides.ts';
 import type { Price } from '../../agent/definition/price.ts';
 import type { Json } from '../../agent/values/vocabulary.ts';
-import type { Model, ReplyStore } from '../../adapters/models/model.ts';
-import { type Keyring, createKeyring, environmentKeyring } from '../../features/encryption/keys.ts';
-import { createStorage } from '../../features/storage/storage.ts';
-import type { ExternalStorage } from '@temporalio/common';
-import { environmentLive } from '../../features/live/brokers.ts';
+import type { Model } from '../../adapters/models/model.ts';
 import { adapterFor, adapters } from '../../adapters/models/adapters.ts';
 import type { Tool } from '../../adapters/tools/tool.ts';
+import { type OptionValues, completeOptions, manifestParts } from '../config-options.ts';
 import { type AgentDefinition, type ConfigDefinition, ConfigError } from '../define.ts';
-import { TASK_QUEUE } from '../../agent/values/names.ts';
-import { type Breaker, completeBreaker } from '../options/breaker-option.ts';
 import { compactionOf } from '../compaction-window.ts';
 import { handoffTools } from '../handoff-tools.ts';
-import { defaultConcurrency } from '../options/concurrency-option.ts';
-import type { Heartbeats } from '../heartbeats-option.ts';
 import { completeAgent } from '../options/agent-options.ts';
 import { allKinds, kindOf } from './agent-kinds.ts';
 import { type ModelRef, agentManifest } from '../agent-manifest.ts';
@@ -32,7 +24,6 @@ import { checkPrices, ownName, priceOf } from '../options/prices.ts';
 import { checkApprovers } from '../options/approval-option.ts';
 import { createContextCheck } from '../options/run-context-option.ts';
 import { type Deployment, deploymentOf } from '../deployment-option.ts';
-import { type Telemetry, completeTelemetry } from '../options/telemetry-option.ts';
 import { checkSchedules } from '../schedules-option.ts';
 import { type Webhooks, allWebhooks, withWebhooks } from '../webhooks-option.ts';
 import { createLimitsOf } from '../limits-option.ts';
@@ -40,46 +31,24 @@ import { type Queues, allQueues, onQueues } from '../options/queues.ts';
 import { uniqueTools } from './unique-tools.ts';
 import { createOutputCheck } from '../options/output-check.ts';
 
-/** A checked config, as a worker runs it. */
-export interface LoadedConfig {
+/** Options of which the values for a worker depend on other options. */
+type Related =
+  'agents' | 'tools' | 'models' | 'prices' | 'limits' | 'context' | 'queues' | 'webhooks' | 'deployment';
+
+/** A checked config, as a worker runs it: the values of its options, and what follows from several of them. */
+export interface LoadedConfig extends Omit<OptionValues, Related> {
   agents: ReadonlyMap<string, AgentDefinition>;
   tools: ReadonlyMap<string, Tool>;
   models: ReadonlyMap<string, Model>;
   kinds: ReadonlyMap<string, AgentKind>;
-  taskQueue: string;
   /** Further task queues, for some of the calls. */
   queues: Queues;
   /** Limits of a model, and the name that the config gives them to; undefined: the config has none. */
   limitsOf: ReturnType<typeof createLimitsOf> | undefined;
-  /** Runs at set times, by name. */
-  schedules: NonNullable<ConfigDefinition['schedules']>;
   /** Addresses that get events of runs, by name. */
   webhooks: Webhooks;
   /** undefined: workers have no version. */
   deployment: Deployment | undefined;
-  /** undefined: as it is usual where the worker runs. */
-  heartbeats: Heartbeats | undefined;
-  /** Calls that a worker makes at a time. */
-  concurrency: number;
-  /** Outages of models. undefined: each call finds them out itself. */
-  breaker: Breaker | undefined;
-  /** Cache for replies to identical requests at temperature 0; true: in the worker's memory. */
-  cache: boolean | ReplyStore;
-  onEvent: ConfigDefinition['onEvent'];
-  /** Keys of the runs' payloads. undefined: nothing is encrypted. */
-  encryption: Keyring | undefined;
-  /** Place of large payloads. undefined: the history. */
-  storage: ExternalStorage | undefined;
-  /** The side channel of live text. undefined: readers in other processes get text with heartbeats. */
-  live: ConfigDefinition['live'];
-  /** Asked about each decision and message of a person. */
-  authorize: ConfigDefinition['authorize'];
-  /** Guardrails for model calls and tool calls. */
-  hooks: ConfigDefinition['hooks'];
-  /** Takes the log of a worker process. */
-  logger: ConfigDefinition['logger'];
-  /** undefined: none. */
-  telemetry: Telemetry | undefined;
   /** Price of a model, by the name that is sent. */
   priceOf(model: string): Price | undefined;
   /**
@@ -108,7 +77,8 @@ export function createLoadedConfig(config: ConfigDefinition): LoadedConfig {
   const named = namedModels(config);
   const choices = (agent: AgentDefinition) => modelChoices(agent, (model) => namedModel(model, named));
   const models = new Map([...named, ...modelsInPlace(config.agents.flatMap(choices))]);
-  const taskQueue = config.taskQueue ?? setValue(process.env['TEMPORAL_TASK_QUEUE']) ?? TASK_QUEUE;
+  const values = completeOptions(config);
+  const { taskQueue, breaker } = values;
   const modelNames = [
     ...config.agents.map((agent) => choices(agent)[0].given),
     ...Object.keys(config.models ?? {}),
@@ -116,33 +86,19 @@ export function createLoadedConfig(config: ConfigDefinition): LoadedConfig {
   const queues = allQueues(config.queues, { own: taskQueue, models: new Set(modelNames), tools });
   const allNames = config.agents.flatMap((agent) => choices(agent).map(({ given }) => given));
   const limitsOf = createLimitsOf(config.limits, new Set([...allNames, ...modelNames]), models);
-  const breaker = completeBreaker(config.breaker);
   const holdsBack = (manifest: AgentManifest) =>
     breaker !== undefined || modelsOf(manifest).some((model) => limitsOf(model) !== undefined);
 
   const webhooks = allWebhooks(config.webhooks, agents);
 
   const loaded: LoadedConfig = {
+    ...values,
     agents,
     tools,
     models,
     kinds,
-    breaker,
-    cache: config.cache ?? false,
-    onEvent: config.onEvent,
-    authorize: config.authorize,
-    hooks: config.hooks,
-    logger: config.logger,
-    telemetry: completeTelemetry(config.telemetry),
     priceOf: (model) => priceOf(config.prices, model),
-    encryption: environmentKeyring() ?? (config.encryption && createKeyring(config.encryption)),
-    storage: config.storage && createStorage(config.storage),
-    live: environmentLive() ?? config.live,
-    heartbeats: config.heartbeats,
-    concurrency: config.concurrency ?? defaultConcurrency(),
-    taskQueue,
     queues,
-    schedules: config.schedules ?? {},
     webhooks,
     limitsOf: config.limits === undefined ? undefined : limitsOf,
     deployment: deploymentOf(config.deployment, taskQueue),
@@ -164,8 +120,7 @@ export function createLoadedConfig(config: ConfigDefinition): LoadedConfig {
         ...manifest,
         tools: withClientTools(ofAgent, brought),
         compaction: compaction && compactionOf(compaction, manifest, models),
-        ...(config.authorize === undefined ? {} : { authorizes: true as const }),
-        ...(config.hooks === undefined ? {} : { hooks: true as const }),
+        ...manifestParts(config),
         ...(holdsBack(manifest) ? { holdsBack: true as const } : {}),
       };
       return withWebhooks(onQueues(own, queues, chosen ?? first.given), webhooks);

@@ -1,12 +1,21 @@
+import { z } from 'zod/v4';
 import { modelsOf } from '../../agent/definition/agent-models.ts';
 import type { AgentManifest } from '../../agent/definition/manifest.ts';
 import type { Price } from '../../agent/definition/price.ts';
 import type { Model } from '../../adapters/models/model.ts';
 import { type AgentDefinition, type ConfigDefinition, ConfigError } from '../define.ts';
 import { handoffsOf } from './agent-options.ts';
+import { options } from './options.ts';
 
 type Prices = ConfigDefinition['prices'];
 type Models = ReadonlyMap<string, Model>;
+
+const amount = z.number('is not an amount of US dollars from 0').nonnegative();
+
+export const pricesSchema = z.record(
+  z.string().min(1),
+  options({ input: amount, output: amount, cachedInput: amount.optional() }),
+);
 
 /** By the exact name: a dated version of a model may cost twice as much as the one without. */
 export function priceOf(prices: Prices = {}, model: string): Price | undefined {

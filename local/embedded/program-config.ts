@@ -2,6 +2,7 @@ import { relative } from 'node:path';
 import { TASK_QUEUE } from '../../agent/values/names.ts';
 import { projectFolder } from '../server/project-folder.ts';
 import { checkConfig } from '../../config/check.ts';
+import { workerOptions } from '../../config/config-options.ts';
 import { type ConfigDefinition, ConfigError } from '../../config/define.ts';
 import { findConfig, loadConfig } from '../../config/load/load.ts';
 import { type LoadedConfig, createLoadedConfig } from '../../config/load/loaded-config.ts';
@@ -58,39 +59,7 @@ export function isSame(one: ProgramConfig, other: ProgramConfig): boolean {
   return parts.length === others.length && parts.every((part, index) => part === others[index]);
 }
 
-/** True: programs whose configs differ in this option need different workers. */
-const OPTIONS: { [name in keyof Required<ConfigDefinition>]: boolean } = {
-  // Compared one by one.
-  agents: false,
-  tools: false,
-  models: true,
-  prices: true,
-  limits: true,
-  breaker: true,
-  cache: true,
-  onEvent: true,
-  heartbeats: true,
-  concurrency: true,
-  context: true,
-  authorize: true,
-  hooks: true,
-  telemetry: true,
-  logger: true,
-  encryption: true,
-  storage: true,
-  live: true,
-  taskQueue: true,
-  queues: true,
-  webhooks: true,
-  // No worker needs them.
-  schedules: false,
-  // A program's worker has no version.
-  deployment: false,
-};
-
 function partsOf(definition: ConfigDefinition) {
   const { agents, tools = [] } = definition;
-  const names = Object.keys(OPTIONS) as (keyof ConfigDefinition)[]; // the keys of the literal above
-  const options = names.filter((name) => OPTIONS[name]).map((name) => definition[name]);
-  return [...options, agents.length, ...agents, ...tools];
+  return [...workerOptions.map((name) => definition[name]), agents.length, ...agents, ...tools];
 }

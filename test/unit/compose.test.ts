@@ -8,7 +8,7 @@ import { MACHINES } from '../cluster/workers.ts';
 /** No container engine is needed to see that the set-up is safe and says what the embedded server says. */
 const serviceSchema = z.object({
   image: z.string().optional(),
-  build: z.string().optional(),
+  build: z.object({ context: z.string(), dockerfile: z.string() }).optional(),
   init: z.boolean().optional(),
   deploy: z.object({ replicas: z.number() }).optional(),
   cap_drop: z.array(z.string()).optional(),
@@ -50,7 +50,7 @@ describe('docker-compose.yml', () => {
       'temporalio/admin-tools:1.32.0',
       'temporalio/ui:2.54.1',
     ]);
-    expect(worker.build).toBe('.');
+    expect(worker.build).toEqual({ context: '.', dockerfile: 'examples/deploy/Dockerfile' });
   });
 
   test('publishes the frontend and the Web UI, both on the loopback address', () => {
