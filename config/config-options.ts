@@ -94,7 +94,7 @@ export const configOptions = {
     schema: z.custom(isZodSchema, 'is not a schema of zod 4, such as z.object({ user: z.string() })'),
   },
   authorize: {
-    schema: aFunction('is not a function (word) => boolean'),
+    schema: aFunction('is not a function (message) => boolean'),
     manifest: (authorize) => (authorize === undefined ? {} : { authorizes: true }),
   },
   hooks: {

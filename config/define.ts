@@ -62,9 +62,9 @@ export interface AgentDefinition extends Options<LoopOptions>, Options<RequestOp
    */
   memory?: 'buffer' | MemoryManifest | undefined;
   /**
-   * For long runs: before a prompt passes the share `at` (default 0.8) of the model's context window (`window`, in tokens; left
-   * out: the `window` of the model in the config's `models`), the model writes a summary of the run's turns, which is shown
-   * in their place from then on. The last `keep` turns (default 6; fewer if they are long) stay word for word. Off by
+   * Summaries in long runs: before a prompt passes the share `at` (default 0.8) of the model's context window (`window`, in tokens;
+   * default: the `window` of the model in the config's `models`), the model writes a summary of the run's turns, which is shown
+   * in their place from then on. The last `keep` turns (default 6; fewer if they are long) stay unchanged. Off by
    * default.
    */
   compaction?:
@@ -73,7 +73,7 @@ export interface AgentDefinition extends Options<LoopOptions>, Options<RequestOp
   requestTimeout?: number | string | undefined;
   /** Attempts of a model call, and the waits between them. Default 5 attempts: 0.5 s apart, doubling, at most 30 s. */
   modelRetry?: Retry | undefined;
-  /** Longest wait of its calls for a person. Default: no limit. A model call that nobody answers in time fails the run. */
+  /** Longest wait of its calls for a person. Default: no limit. A model call without an answer in time fails the run. */
   askTimeout?: AskTimeoutOption | undefined;
   /** Stop strings in place of the kind's own. */
   stop?: readonly string[] | undefined;
@@ -94,7 +94,7 @@ export interface ConfigDefinition {
   models?: { [name: string]: Model } | undefined;
   /**
    * Prices of models, in US dollars per million tokens, by the name that is sent: `{ 'gpt-4o-mini': { input: 0.15,
-   * output: 0.6 } }`. Reloop knows no prices: they change. A run keeps the prices that it began with.
+   * output: 0.6 } }`. Reloop knows no prices: they change. A run keeps the prices that it started with.
    */
   prices?: { [model: string]: Price } | undefined;
   /**
@@ -105,12 +105,12 @@ export interface ConfigDefinition {
   /**
    * A model with an outage is left alone: after `failures` requests in a row have failed by it (5), a worker sends one request every
    * `probeEvery` ('10s') until the model answers. Other calls wait, or ask the agent's next model. true: with these numbers. Default:
-   * none. Runs that begin with it keep it.
+   * none. Runs that start with it keep it.
    */
   breaker?: boolean | BreakerOptions | undefined;
   /**
    * Answers a request that was asked before, at temperature 0, without asking again: true for a cache in the worker's
-   * memory, or a store of your own. Off by default.
+   * memory, or your own store. Off by default.
    */
   cache?: boolean | ReplyStore | undefined;
   /**
@@ -121,12 +121,12 @@ export interface ConfigDefinition {
   onEvent?(event: RunEvent, run: { id: string; runId: string }): unknown;
   /**
    * Heartbeat interval of long calls: 'lively', 'frugal' or `{ everyMs }`. Default: lively with a server on this
-   * machine, where heartbeats are not billed; else frugal.
+   * machine, where heartbeats are not billed; otherwise frugal.
    */
   heartbeats?: Heartbeats | undefined;
   /**
    * Calls of models and tools that one worker makes at a time; further calls wait. Default: as many as its memory allows, from 100 to
-   * 2,000 (about 500 with 512 MB): docs/production.md. `reloop worker --concurrency` and `createWorker({ concurrency })` go before it.
+   * 2,000 (about 500 with 512 MB): docs/production.md. Overridden by `reloop worker --concurrency` and `createWorker({ concurrency })`.
    */
   concurrency?: number | undefined;
   /**
@@ -136,17 +136,17 @@ export interface ConfigDefinition {
   context?: ZodSchema | undefined;
   /**
    * Asked before a run takes a decision or a message of a person. true: the run takes it. false, or an error: it is refused,
-   * and nothing has happened. Runs that begin with it keep it. Default: everybody with access to the server may decide.
+   * and nothing has happened. Runs that start with it keep it. Default: everybody with access to the server may decide.
    */
-  authorize?(word: SentMessage): boolean | Promise<boolean>;
+  authorize?(message: SentMessage): boolean | Promise<boolean>;
   /**
    * Guardrails for the model calls and tool calls of all agents: functions that may change or refuse them. A change is recorded with its
-   * call. Runs that begin with hooks keep them: a worker without hooks makes no call for them. Default: none.
+   * call. Runs that start with hooks keep them: a worker without hooks makes no call for them. Default: none.
    */
   hooks?: Hooks | undefined;
   /**
    * Spans and metrics by OpenTelemetry's conventions for generative AI, and Temporal's own metrics: docs/telemetry.md. true: spans and metrics,
-   * without contents. Default: none. Runs that begin with it keep it.
+   * without contents. Default: none. Runs that start with it keep it.
    */
   telemetry?: boolean | TelemetryOptions | undefined;
   /**
@@ -154,29 +154,28 @@ export interface ConfigDefinition {
    * `activityType`, `activityId`, `attempt`, `taskQueue`, `err`, and with telemetry `traceId` and `spanId`.
    */
   logger?: WorkerLogger | undefined;
-  /** Keys that encrypt the payloads of runs: docs/encryption.md. Default: RELOOP_ENCRYPTION_KEYS, which goes before this option. */
+  /** Keys that encrypt the payloads of runs: docs/encryption.md. Overridden by RELOOP_ENCRYPTION_KEYS. If neither is set, nothing is encrypted. */
   encryption?: EncryptionOptions | undefined;
   /** Place of large payloads: a folder, or a driver of Temporal's SDK (docs/large-values.md). Default: the history. */
   storage?: StorageOptions | undefined;
   /**
-   * Brings text to readers in other processes as the model writes it: `{ url: 'redis://…' }`, `nats://…`, `postgres://…`, or a channel of
-   * your own: docs/live-text.md. Default: RELOOP_LIVE_URL, which goes before this option; without both readers in other processes get text
-   * with heartbeats.
+   * Brings text to readers in other processes as the model writes it: `{ url: 'redis://…' }`, `nats://…`, `postgres://…`, or your own
+   * channel: docs/live-text.md. Overridden by RELOOP_LIVE_URL. If neither is set, readers in other processes get text with heartbeats.
    */
   live?: LiveOption | undefined;
   /** Runs at set times, by name. `reloop schedule sync` brings them to the server. */
   schedules?: { [name: string]: ScheduleDefinition } | undefined;
-  /** Addresses that get the events of runs, signed. Default: none. Runs that begin with them keep their names. */
+  /** Addresses that get the events of runs, signed. Default: none. Runs that start with them keep their names. */
   webhooks?: readonly WebhookDefinition[] | undefined;
-  /** Default: TEMPORAL_TASK_QUEUE, else 'reloop'. */
+  /** Default: TEMPORAL_TASK_QUEUE, or 'reloop'. */
   taskQueue?: string | undefined;
   /**
-   * Further task queues, by name: model calls and tools with a limit of their own, or with workers of their own
+   * Further task queues, by name: model calls and tools with a separate limit, or with separate workers
    * (`reloop worker --queue NAME`). Default: all calls are made on `taskQueue`.
    */
   queues?: { [taskQueue: string]: QueueDefinition } | undefined;
   /**
-   * The version of this project's workers, by Temporal's Worker Versioning: a run ends on the version that it began with, and `reloop deploy`
+   * The version of this project's workers, by Temporal's Worker Versioning: a run ends on the version that it started with, and `reloop deploy`
    * says which version new runs get: docs/deploying.md. RELOOP_VERSION alone does the same. Default: workers have no version.
    */
   deployment?: DeploymentDefinition | undefined;
@@ -199,11 +198,11 @@ export interface WebhookDefinition {
   webUi?: string | undefined;
 }
 
-/** A project as the server tells its versions apart. For `reloop worker` and `createWorker`; `dev` and `run` have no version. */
+/** A project whose versions the server distinguishes. For `reloop worker` and `createWorker`; `dev` and `run` have no version. */
 export interface DeploymentDefinition {
   /** Default: the task queue of the runs. */
   name?: string | undefined;
-  /** Version of the code, such as the tag of the image. RELOOP_VERSION goes before it. */
+  /** Version of the code, such as the tag of the image. Overridden by RELOOP_VERSION. */
   version?: string | undefined;
   /** Moves open runs to the current version between two turns, where the server announces one (1.31 and later). Default false. */
   upgradeOnContinueAsNew?: boolean | undefined;
@@ -224,8 +223,8 @@ export interface TelemetryOptions {
   /** Spans have questions, prompts, replies, and the inputs and outputs of tools. Default false. */
   contents?: boolean | undefined;
   /**
-   * `127.0.0.1:9464`: address at which Temporal's own metrics of the worker are served for Prometheus, under `/metrics`. `reloop worker
-   * --metrics` goes before it. Default: none.
+   * `127.0.0.1:9464`: address at which Temporal's own metrics of the worker are served for Prometheus, under `/metrics`. Overridden by
+   * `reloop worker --metrics`. Default: none.
    */
   prometheus?: string | undefined;
 }
@@ -247,7 +246,7 @@ export interface QueueDefinition {
   /** Calls that one worker makes at a time on this queue. Default: the config's `concurrency`. */
   concurrency?: number | undefined;
   /**
-   * Calls that may begin in a second on this queue, by all workers together; attempts count. Each worker tells Temporal the number
+   * Calls that may start in a second on this queue, by all workers together; attempts count. Each worker sends Temporal the number
    * when it polls, and the last poll counts: workers of two configs should agree.
    */
   maxPerSecond?: number | undefined;
@@ -273,7 +272,7 @@ type AgentOfKind<Kind> = Omit<AgentDefinition, 'kind' | 'prompt'> & {
   prompt?: PromptTexts<Kind> | undefined;
 };
 
-/** A kind of your own: how it asks, how it reads the answer. Pure functions; see {@link AgentKind}. */
+/** Your own kind: how it asks, how it reads the answer. Pure functions; see {@link AgentKind}. */
 export function defineKind(kind: AgentKind): AgentKind {
   return kind;
 }
@@ -292,7 +291,7 @@ interface BuiltInKinds {
 
 type KindName = keyof BuiltInKinds;
 
-/** The prompt texts that an agent of a kind may replace; of a kind of your own, any. */
+/** The prompt texts that an agent of a kind may replace; any text of your own kind. */
 type PromptTexts<Kind> = Kind extends KindName
   ? { [name in TextOf<BuiltInKinds[Kind]>]?: string }
   : { [name: string]: string };

@@ -12,7 +12,7 @@ export interface Deployment {
   upgradeOnContinueAsNew?: boolean | undefined;
 }
 
-/** Temporal refuses names with `.` and `:`, and names that begin with `__`. */
+/** Temporal refuses names with `.` and `:`, and names that start with `__`. */
 const NAME = /^[A-Za-z\d][\w-]{0,99}$/u;
 const NAME_PROBLEM = 'is not a name of letters, digits, - and _ that begins with a letter or digit';
 
@@ -39,7 +39,7 @@ export function deploymentOf(
   return isWanted ? completeDeployment(given, taskQueue) : undefined;
 }
 
-/** A deployment, by default of the name of the task queue. RELOOP_VERSION goes before the config's version. Throws {@link ConfigError}. */
+/** A deployment, by default of the name of the task queue. RELOOP_VERSION overrides the config's version. Throws {@link ConfigError}. */
 export function completeDeployment(given: DeploymentDefinition = {}, taskQueue: string): Deployment {
   const fromEnvironment = setValue(process.env['RELOOP_VERSION']);
   if (fromEnvironment !== undefined && !isVersion(fromEnvironment))

@@ -21,7 +21,7 @@ export const heartbeatsSchema = z.custom<Heartbeats>(
   `is none of 'lively', 'frugal' and { everyMs } with milliseconds from ${SHORTEST_MS} to ${LONGEST_MS}`,
 );
 
-/** In milliseconds. */
+/** Interval of heartbeats in milliseconds. */
 export function heartbeatInterval(heartbeats: Heartbeats): number {
   if (heartbeats === 'lively') return SHORTEST_MS;
   return heartbeats === 'frugal' ? limits.frugalHeartbeatMs : heartbeats.everyMs;

@@ -27,8 +27,8 @@ export const limitsSchema = z.record(
 );
 
 /**
- * Finds the limits of a model by its name in the config's `models`, else by the name that is sent. Throws {@link ConfigError}
- * for limits of a model that nobody asks. `models`: names in the config, of agents' models too.
+ * Finds the limits of a model by its name in the config's `models`, or by the name that is sent. Throws {@link ConfigError}
+ * for limits of a model that no agent asks. `models`: names in the config, of agents' models too.
  */
 export function createLimitsOf(
   limits: ConfigDefinition['limits'] = {},

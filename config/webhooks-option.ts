@@ -44,7 +44,7 @@ export function allWebhooks(
     }
     if (webhooks.has(name)) {
       throw new ConfigError(
-        `webhooks: two have ${webhook.name === undefined ? 'the same url' : `the name "${name}"`}. Give each a name of its own.`,
+        `webhooks: two have ${webhook.name === undefined ? 'the same url' : `the name "${name}"`}. Give each a separate name.`,
       );
     }
     webhooks.set(name, webhook);
@@ -57,7 +57,7 @@ function digestOf(url: string): string {
   return createHash('sha256').update(url).digest('hex').slice(0, 12);
 }
 
-/** Adds the webhooks of an agent's run. A run keeps the names of the webhooks that it began with. */
+/** Adds the webhooks of an agent's run. A run keeps the names of the webhooks that it started with. */
 export function withWebhooks(manifest: AgentManifest, webhooks: Webhooks): AgentManifest {
   const { name: agent, tags: own = [] } = manifest;
   const routes = [...webhooks].flatMap(([to, { on, agents, tags = [] }]): WebhookRoute[] => {

@@ -50,14 +50,14 @@ function importPlace(message: string): CodePlace | undefined {
   );
 }
 
-/** Node, of text that is not JavaScript: its stack begins with file and line, the line itself, and a mark below. */
+/** Node, of text that is not JavaScript: its stack starts with file and line, the line itself, and a mark below. */
 const SOURCE = /^(?<file>(?:file:\/\/)?(?:\/|[A-Za-z]:\\).*):(?<line>\d+)\n(?<source>.*)\n(?<mark> *)\^/u;
 const NO_EXPORT = /^The requested module '(?<wanted>[^']+)'/u;
 
 function sourcePlace(stack: string, message: string): CodePlace | undefined {
   const { file, line, mark = '' } = SOURCE.exec(stack)?.groups ?? {};
   if (file === undefined || !isUsers(pathOf(file))) return undefined;
-  // For an import that does not fit, the mark is in the compiled text.
+  // The mark of an import that does not fit is in the compiled text.
   const wanted = NO_EXPORT.exec(message)?.groups?.['wanted'];
   if (wanted !== undefined) return specifierPlace(pathOf(file), (specifier) => specifier === wanted);
   return { file: pathOf(file), line: Number(line), column: mark.length + 1 };

@@ -47,13 +47,13 @@ async function loadPackageOf(config: string): Promise<void> {
 async function startCompiler(): Promise<void> {
   const [modules, commonJs] = await Promise.all([import('tsx/esm/api'), import('tsx/cjs/api')]);
   modules.register({ onImport: (url) => tell(url) });
-  // Without "type": "module" in the package around it a config is CommonJS to Node.
+  // A config is CommonJS to Node without "type": "module" in the package around it.
   commonJs.register();
 }
 
 /**
  * Reports files that CommonJS requires, since the compiler does not. A module that fails to load is in no cache, so
- * report it as loading begins.
+ * report it as loading starts.
  */
 function tellOfCommonJs(): void {
   const { Module } = createRequire(import.meta.url)('node:module') as {

@@ -67,7 +67,7 @@ function defaultExport(module: unknown): unknown {
   return wrapped ? (value as { default?: unknown }).default : value;
 }
 
-/** Calls \`tell\` with what a config waits for while it is loaded, MCP servers for instance. */
+/** Calls `tell` with what a config waits for while it is loaded, MCP servers for instance. */
 export function whileLoading(tell: (note: LoadingNote) => void): void {
   loadingNotes.subscribe((note) => tell(note as LoadingNote)); // only such are published there
 }

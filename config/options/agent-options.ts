@@ -94,7 +94,7 @@ const zodSchema = z.custom<ZodSchema>(isZodSchema, {
 const agentShape = {
   name: z
     .string()
-    .regex(/^[^\s/][^/\n]*$/u, 'is empty, or begins with a blank, or has a slash or a line break'),
+    .regex(/^[^\s/][^/\n]*$/u, 'is empty, or starts with a blank, or has a slash or a line break'),
   description: z.string().optional(),
   kind: z.union([z.string(), kind], KIND).default('tool-calling'),
   model: modelOption,
@@ -122,7 +122,7 @@ const agentShape = {
   memory: memory.optional(),
   compaction: compaction.optional(),
   requestTimeout: duration.default('10m'),
-  /** After a failure the waits are 0.5, 1, 2 and 4 s, unless the provider asks for others. */
+  /** Waits after a failure: 0.5, 1, 2 and 4 s, unless the provider asks for others. */
   modelRetry: retryOptions({
     maxAttempts: 5,
     initialInterval: '500ms',

@@ -10,7 +10,7 @@ export const askTimeoutOption = z.union(
   "is neither a duration nor { after: '2h', unanswered: 'observe' | 'fail' }",
 );
 
-/** Temporal keeps this timer, so Node's limit of 24 days is none for it. */
+/** Temporal keeps this timer, so Node's limit of 24 days does not apply. */
 const ASK = { ms: limits.askMs, words: '365 days' };
 
 /** The option in its recorded form. Throws ConfigError naming `what`. */

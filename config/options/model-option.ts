@@ -68,7 +68,7 @@ export interface ModelName extends Pick<FallbackModel, 'on'> {
 
 /** One model of an agent. */
 export interface ModelChoice extends ModelName {
-  /** Its name in the definition; of a model in place, the name that it is asked by. */
+  /** Name in the definition; for a model in place, the name by which it is asked. */
   given: string;
   /** The model, if the definition has it in place. */
   inPlace?: Model | undefined;

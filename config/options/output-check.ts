@@ -38,7 +38,7 @@ function recordedSchema(recorded: JsonSchema, own: ZodSchema | undefined): ZodSc
 }
 
 /**
- * Text kinds answer with text: JSON in it is read, also inside a code fence or between words. The model was told to answer with JSON, so
+ * Text kinds answer with text: JSON in it is read, also inside a code fence or between words. The prompt asks for JSON, so
  * a text in quotes is the text between them; a text that does not fit as JSON is taken unchanged.
  */
 function check(schema: ZodSchema, output: Json): Json {

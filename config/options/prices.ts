@@ -17,7 +17,7 @@ export const pricesSchema = z.record(
   options({ input: amount, output: amount, cachedInput: amount.optional() }),
 );
 
-/** By the exact name: a dated version of a model may cost twice as much as the one without. */
+/** Price by the exact name: a dated version of a model may cost twice as much as the one without. */
 export function priceOf(prices: Prices = {}, model: string): Price | undefined {
   return Object.hasOwn(prices, model) ? prices[model] : undefined;
 }

@@ -95,7 +95,7 @@ function queueOfModel(queues: Queues, model: string): string | undefined {
   return queue;
 }
 
-/** Adds the task queues of an agent's calls. `model`: as the agent names it. A run keeps the queues that it began with. */
+/** Adds the task queues of an agent's calls. `model`: as the agent names it. A run keeps the queues that it started with. */
 export function onQueues(manifest: AgentManifest, queues: Queues, model: string): AgentManifest {
   if (queues.size === 0) return manifest;
   return {

@@ -8,7 +8,7 @@ import { type AgentDefinition, ConfigError } from '../define.ts';
 type Agents = ReadonlyMap<string, Pick<AgentDefinition, 'context'>>;
 
 /**
- * Checks the context of a run at its start, against the schema of its agent, or else of the config. An agent without a schema takes the
+ * Checks the context of a run at its start, against the schema of its agent or of the config. An agent without a schema takes the
  * context as it is, if another agent has a schema: callers and parents give one context to all their runs. Without any schema no run has a
  * context.
  */

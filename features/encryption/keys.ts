@@ -78,7 +78,7 @@ export function encryptionProblem(options: unknown): string | undefined {
   return list.map(keyProblem).find((problem) => problem !== undefined);
 }
 
-/** Makes a keyring. Throws InvalidInput that begins with `where`. */
+/** Makes a keyring. Throws InvalidInput that starts with `where`. */
 export function createKeyring(options: EncryptionOptions, where = 'encryption'): Keyring {
   const problem = encryptionProblem(options);
   if (problem !== undefined) throw new InvalidInput(`${where}: ${problem}.`);

@@ -30,7 +30,7 @@ const MAX_BODY_BYTES = 16_000_000;
 
 class Refused extends Error {
   readonly status: number;
-  /** For the log; the response has the message. */
+  /** Text for the log; the response has the message. */
   readonly reason: string | undefined;
 
   constructor(status: number, message: string, reason?: string) {

@@ -43,7 +43,7 @@ export function environmentLive(env: NodeJS.ProcessEnv = process.env): LiveOptio
   return url === undefined ? undefined : checkedLive({ url }, LIVE_URL);
 }
 
-/** Throws InvalidInput that begins with `where`. */
+/** Throws InvalidInput that starts with `where`. */
 export function checkedLive(option: LiveOption, where = 'live'): LiveOption {
   const problem = liveProblem(option);
   if (problem !== undefined) throw new InvalidInput(`${where}: ${problem}.`);

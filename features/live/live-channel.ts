@@ -16,15 +16,15 @@ export interface LiveChannel {
   subscribe(topic: string, onMessage: (message: string) => void): Promise<() => Promise<unknown>>;
 }
 
-/** A channel with connections of its own. `publish` and `subscribe` connect by themselves, also after `close`. */
+/** A channel with its own connections. `publish` and `subscribe` connect on their own, also after `close`. */
 export interface BrokerChannel extends LiveChannel {
   close(): Promise<unknown>;
 }
 
-/** The side channel of live text between processes: the URL of a broker (redis://, nats://, postgres://), or a channel of your own. */
+/** The side channel of live text between processes: the URL of a broker (redis://, nats://, postgres://), or your own channel. */
 export type LiveOption = { url: string } | LiveChannel;
 
-/** Topic of a run's live text. Any workflow id becomes a name that each broker takes, and that tells nothing of the run. */
+/** Topic of a run's live text. Any workflow id becomes a name that each broker takes, and that reveals nothing about the run. */
 export function topicOf(workflowId: string): string {
   return `reloop_live_${createHash('sha256').update(workflowId).digest('hex').slice(0, 40)}`;
 }

@@ -23,7 +23,7 @@ export function natsChannel(url: string, name: string, onError: (error: unknown)
     name,
     async publish(topic, message) {
       const { client, isConnected } = await connection.get();
-      // Without a connection the package would keep all messages.
+      // The package would keep all messages without a connection.
       if (!isConnected) throw new Error('the connection was lost');
       client.publish(topic, message);
     },

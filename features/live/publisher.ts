@@ -8,9 +8,9 @@ import { reportOutages } from './outage.ts';
 
 /** Publishes what attempts write. No method waits or throws. */
 export interface LivePublisher {
-  /** Begins an attempt. `again`: called when a new reader needs the texts from their beginning. Returns a function that ends the attempt. */
+  /** Starts an attempt. `again`: called when a new reader needs the texts from their start. Returns a function that ends the attempt. */
   begin(topic: string, again: () => void): () => void;
-  /** Returns false if nobody can receive pieces of the topic. */
+  /** Returns false if no reader can receive pieces of the topic. */
   hasReaders(topic: string): boolean;
   /** `client`: its codecs encrypt the pieces. */
   publish(client: Pick<Client, 'options'>, topic: string, pieces: readonly LivePiece[]): void;
@@ -18,9 +18,9 @@ export interface LivePublisher {
 
 /** Most messages that the channel has not taken yet; further ones are dropped. */
 const MOST_PENDING = 1_000;
-/** After a failure nothing is sent for so long. */
+/** Time after a failure in which nothing is sent. */
 const REST_MS = 1_000;
-/** Without an attempt the connection is closed after so long, so that it does not keep an ending process. */
+/** Time without an attempt after which the connection is closed, so that it does not keep an ending process. */
 const IDLE_MS = 5_000;
 
 /** `option`: undefined for readers in this process alone. */

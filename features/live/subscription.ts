@@ -105,7 +105,7 @@ async function subscribed(
   while (!signal.aborted) {
     try {
       const unsubscribe = await channel.subscribe(topic, onMessage);
-      // Without an answer, the text comes with the next heartbeat.
+      // The next heartbeat has the text, if there is no answer.
       channel.publish(ASK_TOPIC, topic).catch((error: unknown) => signal.aborted || failed(error));
       return unsubscribe;
     } catch (error) {

@@ -1,4 +1,4 @@
-/** `reloop/testing`: models that say what a test tells them to, a context for tools, and recorded runs as tests. */
+/** `reloop/testing`: models that say what a test scripts, a context for tools, and recorded runs as tests. */
 export { type TestToolContext, toolContext } from '../../adapters/tools/test-context.ts';
 export { scripted } from '../../adapters/models/scripted/scripted.ts';
 export type { ScriptedModel } from '../../adapters/models/scripted/scripted.ts';

@@ -10,9 +10,9 @@ import type { RunDifference } from './run-difference.ts';
 export interface RecordedRunOptions {
   /** The config with the agent as it is today. */
   config: ConfigDefinition;
-  /** In place of the recorded agent, one of another name. */
+  /** Name of the agent that replaces the recorded one. */
   agent?: string | undefined;
-  /** For a run that was started with a separate limit. */
+  /** Limit of a run that was started with a separate one. */
   maxIterations?: number | null | undefined;
   /** Reaction to a difference: throw (default), or only list it in the result. */
   onDifference?: 'throw' | 'return' | undefined;
@@ -45,7 +45,7 @@ export class RecordedRunChanged extends Error {
  * Takes an exported run (`reloop export RUN`) through the agent of today, without a server, a model or a tool: the same
  * replies and the same tool results, with today's prompts, parsers, kinds and limits. As a test:
  * `test('…', () => recordedRun('runs/refund.json', { config }))`. What the model is asked is compared where the run was
- * exported with `--prompts`. Throws RecordedRunChanged; InvalidInput for a file that is none, or an agent that is not there.
+ * exported with `--prompts`. Throws RecordedRunChanged; InvalidInput for a file that is not an exported run, or for an unknown agent.
  */
 export async function recordedRun(
   file: string | URL | RunExport,

@@ -130,7 +130,7 @@ function takeDecision(
   }
   if (decision.type === 'stop') {
     if (next === undefined || next.closing === true) walk.end = STOPPED;
-    walk.repeat = undefined; // else a person has let it continue
+    walk.repeat = undefined; // a person has let it continue
   }
   if (decision.type !== 'act') return true;
   const taken = takeTurn(replay, recorded, decision.actions);

@@ -10,7 +10,7 @@ import type { AgentRun } from '../../client/api/agent-run.ts';
 /** A run waits for a person, and its test gives no answer. */
 export class RunWaits extends Error {
   override name = 'RunWaits';
-  /** It continues waiting: decide, and read its `result()`. */
+  /** The run, which continues waiting: decide, and read its `result()`. */
   readonly run: AgentRun;
   readonly waiting: WaitingCall;
 

@@ -17,7 +17,7 @@ export interface TestAgentsOptions extends TestConfigOptions {
 
 /** The agents of a config at work, for a test. */
 export interface TestAgents {
-  /** For all that `run` does not do: sessions, events, decisions, batches. Its runs are this worker's. */
+  /** Client for all that `run` does not do: sessions, events, decisions, batches. This worker serves its runs. */
   client: AgentClient;
   /**
    * Runs an agent to its end. Throws the errors of `client.run()`, with the steps so far in the message, and RunWaits

@@ -29,7 +29,7 @@ export function testConfig(config: ConfigDefinition, options: TestConfigOptions 
   const models = new Map(loaded.models);
   for (const agent of loaded.agents.keys()) models.set(adapterOf(agent), given.get(agent) ?? refusing(agent));
 
-  /** The agent with the models that a test may ask: all of its own, or the one in place of them. */
+  /** The agent with the models that a test may ask: all its own models, or the one in place of them. */
   function withModels(manifest: AgentManifest): AgentManifest {
     const own = modelsOf(manifest).map(({ adapter }) => loaded.models.get(adapter));
     const isAllowed = allowRealModels || own.every((model) => model !== undefined && isScripted(model));
@@ -43,7 +43,7 @@ export function testConfig(config: ConfigDefinition, options: TestConfigOptions 
       models,
       queues: new Map(),
       tools: withStandIns(loaded.tools, options.tools),
-      cache: false, // a reply from a store would be nobody's script
+      cache: false, // a reply from a store would not be the script's
       manifest(...asked: Parameters<LoadedConfig['manifest']>) {
         const manifest = loaded.manifest(...asked);
         return manifest && withModels(asTested(manifest, options.tools));
@@ -80,7 +80,7 @@ function givenModels(
   );
 }
 
-/** In place of a model that a test did not mean to ask. */
+/** Replaces a model that a test did not mean to ask. */
 function refusing(agent: string): Model {
   return defineModel({
     call: () =>
@@ -104,7 +104,7 @@ function withStandIns(
     if (tool === undefined) throw unknown('tool', name, tools);
     if (tool.remote !== undefined && tool.remote.type !== 'activity') {
       const instead = {
-        agent: 'give that agent a script of its own in `models`',
+        agent: 'give that agent its own script in `models`',
         human: 'answer it in `onWaiting`',
       }[tool.remote.type];
       throw new InvalidInput(

@@ -44,7 +44,7 @@ async function checkNames(
   const foreign = places.findIndex((place) => place !== undefined && place.taskQueue !== asked);
   if (foreign === -1) return;
   throw new InvalidInput(
-    `Another testAgents() of this process has ${foreign === 0 ? `a run "${id}"` : `a session "${session}"`}: both are the server's, which tests share. Take a name of your own, or leave it out.`,
+    `Another testAgents() of this process has ${foreign === 0 ? `a run "${id}"` : `a session "${session}"`}: both are the server's, which tests share. Choose another name, or leave it out.`,
   );
 }
 

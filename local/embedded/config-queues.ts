@@ -7,7 +7,7 @@ import { type LocalWorker, localWorker } from '../../worker/worker-identity.ts';
 
 /** A config module, as the project has it. */
 export interface ConfigFile {
-  /** Its path within the project. */
+  /** Path within the project. */
   file: string;
   /** The config that commands find automatically; any other is named with --config. */
   isOwn: boolean;

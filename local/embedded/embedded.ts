@@ -4,7 +4,7 @@ import type { Embedded, EmbeddedOptions } from './open-program.ts';
 import type { RunHereOptions } from './run-in-process.ts';
 
 /**
- * Temporal and a worker for a config, in this program: the server that TEMPORAL_ADDRESS or temporal.toml names, else
+ * Temporal and a worker for a config, in this program: the server that TEMPORAL_ADDRESS or temporal.toml names, or
  * this project's own, shared with `reloop` and other programs, started where it is not running. `config`: default the
  * project's `reloop.config.ts`. Runs that an earlier start of the program left continue. Throws ConfigError,
  * TemporalUnreachable.

@@ -12,9 +12,9 @@ import type { EmbeddedServer } from '../server/server.ts';
 import type { RunWorkerOptions, RunningWorker } from '../../worker/run-worker.ts';
 
 export interface OpenLocalOptions {
-  /** With an address, that server is connected to and no other. Without one, the project's own server is started or shared. */
+  /** Server to connect to. Without an address, the project's own server is started or shared. */
   temporal: TemporalSettings;
-  /** The state folder: of the project's own server, and for the calls that a worker has begun. Without it, only the server has one. */
+  /** Folder for the project's own server, and for the calls that a worker has started. Without it, only the server has one. */
   stateDir?: string | undefined;
   /** Task queue of the client's runs. Default: the usual queue. */
   taskQueue?: string | undefined;
@@ -38,7 +38,7 @@ export interface LocalTemporal {
   embedded: EmbeddedServer | undefined;
   /** Starts a worker in this process; the worker polls when this resolves. */
   startWorker(loaded: LoadedConfig, options: LocalWorkerOptions): Promise<RunningWorker>;
-  /** Rejects when a worker of this process ends on its own; else stays pending. */
+  /** Rejects when a worker of this process ends on its own; otherwise stays pending. */
   workerFailed: Promise<never>;
   /** Ends the workers, closes the connection, and lets the project's own server end. A second call waits for the first one. */
   close(): Promise<void>;

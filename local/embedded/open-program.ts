@@ -20,7 +20,7 @@ export interface EmbeddedOptions {
    * program's file; for the project's own config that of `reloop dev`.
    */
   taskQueue?: string | undefined;
-  /** Calls of models and tools that the worker makes at a time. Default: the config's, else as its memory allows. */
+  /** Calls of models and tools that the worker makes at a time. Default: the config's, or as its memory allows. */
   concurrency?: number | undefined;
   /** Called for each line of the worker's log. Default: prints only lines about waits, on stderr. */
   onLog?: ((line: string) => void) | undefined;
@@ -28,7 +28,7 @@ export interface EmbeddedOptions {
 
 /** A Temporal server and a worker that are there as long as a program needs them. */
 export interface Embedded {
-  /** Its runs are this program's worker's. */
+  /** Client whose runs this program's worker serves. */
   client: AgentClient;
   address: string;
   /** URL of the server's Web UI; undefined if the caller named the server. */
@@ -44,7 +44,7 @@ export interface Embedded {
 
 /** `Embedded`, for a caller that follows runs. */
 export interface OpenProgram extends Embedded {
-  /** Rejects when the worker ends on its own; else stays pending. */
+  /** Rejects when the worker ends on its own; otherwise stays pending. */
   failed: Promise<never>;
 }
 
@@ -105,7 +105,7 @@ function enter(key: string, taskQueue: string, config: ProgramConfig): () => voi
   const entry = configsAtWork.get(key) ?? { config, workers: 0 };
   if (!isSame(entry.config, config)) {
     throw new ConfigError(
-      `This program is at work with another config on task queue ${taskQueue}, and the two workers would take each other's runs. Put all agents into one config, or give one of them a taskQueue of its own.`,
+      `This program is at work with another config on task queue ${taskQueue}, and the two workers would take each other's runs. Put all agents into one config, or give one of them a separate taskQueue.`,
     );
   }
   configsAtWork.set(key, entry);

@@ -12,7 +12,7 @@ import type { LocalTemporal } from './open-local.ts';
 /** The config of a program: its own, or the project's. */
 export interface ProgramConfig {
   loaded: LoadedConfig;
-  /** As it was given. */
+  /** The definition that the program passed. */
   definition: ConfigDefinition | undefined;
 }
 

@@ -28,7 +28,7 @@ export async function runInProcess(
 ): Promise<RunResultWithSteps> {
   const config = await readConfig(definition, 'runAgentHere');
   checkAgent(config, agent);
-  // With an `onWaiting` function, no line about waits is printed.
+  // A line about waits is printed only without an `onWaiting` function.
   const log = onLog ?? (onWaiting === undefined ? undefined : () => undefined);
   const { taskQueue } = options;
   const { program, giveBack } = await borrow(config, { stateDir, taskQueue, concurrency, onLog: log });
@@ -61,7 +61,7 @@ async function checkSame(
   if (!open || taskQueue === client.taskQueue) return;
   if ((await livePollers(client.temporal, taskQueue)).length > 0) return;
   throw new InvalidInput(
-    `Run "${run.id}" was begun on task queue ${taskQueue}, where no worker is, and this program works on ${client.taskQueue}. With the option taskQueue: '${taskQueue}' it works there, if its config has the agent.`,
+    `Run "${run.id}" was started on task queue ${taskQueue}, where no worker is, and this program works on ${client.taskQueue}. With the option taskQueue: '${taskQueue}' it works there, if its config has the agent.`,
   );
 }
 
@@ -70,21 +70,21 @@ type Listeners = ResultOptions & Pick<RunHereOptions, 'onEvent'>;
 /** The run's end, after all its events. */
 async function follow(run: AgentRun, { onEvent, onWaiting }: Listeners): Promise<RunResultWithSteps> {
   const left = new AbortController();
-  const told = onEvent === undefined ? Promise.resolve() : tell(run, onEvent, left.signal);
+  const emitted = onEvent === undefined ? Promise.resolve() : emitEvents(run, onEvent, left.signal);
   const ended = run.result({ onWaiting });
   try {
-    const [result] = await Promise.all([ended, told]);
+    const [result] = await Promise.all([ended, emitted]);
     return result;
   } catch (error) {
-    if (error instanceof AgentRunFailed || error instanceof AgentRunCancelled) await told;
+    if (error instanceof AgentRunFailed || error instanceof AgentRunCancelled) await emitted;
     throw error;
   } finally {
     left.abort();
-    await Promise.allSettled([told]);
+    await Promise.allSettled([emitted]);
   }
 }
 
-async function tell(run: AgentRun, onEvent: (event: RunEvent) => unknown, signal: AbortSignal) {
+async function emitEvents(run: AgentRun, onEvent: (event: RunEvent) => unknown, signal: AbortSignal) {
   for await (const event of run.events({ signal })) await onEvent(event);
 }
 
@@ -95,7 +95,7 @@ interface Shared {
   idle: NodeJS.Timeout | undefined;
 }
 
-/** By where the runs are: concurrent runs share a server and a worker, and the next run reuses them. */
+/** Programs by state folder and task queue: concurrent runs share a server and a worker, and the next run reuses them. */
 const open = new Map<string, Shared>();
 
 /** Longest pause between two runs of a program; the program's end waits for it. */

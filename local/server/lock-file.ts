@@ -7,7 +7,7 @@ import { identify, isAlive } from './process-identity.ts';
 const holderSchema = z.object({
   pid: z.int().positive(),
   startedAt: z.string().nullable(),
-  /** Tells this lock from any other. */
+  /** Distinguishes this lock from any other. */
   token: z.string(),
   /** Loopback port at which the holder is spoken to; 0: at none. */
   port: z.number(),
@@ -50,7 +50,7 @@ async function create(file: string, holder: LockHolder): Promise<boolean> {
   return writeFile(file, JSON.stringify(holder), { flag: 'wx', mode: 0o600 }).then(() => true, isThere);
 }
 
-/** Under a guard: of two that find a dead lock, the slower must not remove the new lock of the faster. */
+/** Removes a dead lock under a guard: of two that find it, the slower must not remove the new lock of the faster. */
 async function removeIfStale(file: string): Promise<void> {
   const guard = `${file}.takeover`;
   if (!(await isStale(file))) return;

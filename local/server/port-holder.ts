@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 /** A program that listens on a port of this machine. */
 export interface PortHolder {
   pid: number;
-  /** As the system lists it. */
+  /** Name of the program, as the system lists it. */
   name: string;
 }
 
@@ -26,7 +26,7 @@ async function fromProc(port: number): Promise<PortHolder | undefined> {
   );
   const hex = port.toString(16).toUpperCase().padStart(4, '0');
   const rows = tables.flatMap((table) => table.split('\n').map((row) => row.trim().split(/\s+/u)));
-  // Its columns: number, local address, remote address, state, …, inode as the tenth.
+  // Columns of /proc/net/tcp: number, local address, remote address, state, …, inode as the tenth.
   const row = rows.find(([, local = '', , state]) => state === LISTENS && local.endsWith(`:${hex}`));
   if (row === undefined) return undefined;
   const socket = `socket:[${row[9]}]`;

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 /** A process that cannot be mistaken for a later one with the same number. */
 export interface ProcessIdentity {
   pid: number;
-  /** In whatever form the system says it; null where it does not say. */
+  /** Start time in the system's own form; null if the system does not say. */
   startedAt: string | null;
 }
 
@@ -35,7 +35,7 @@ export function pidHere(identity: string): number | undefined {
   return host === hostname() ? Number(pid) : undefined;
 }
 
-/** undefined: it is gone, or a zombie, or the system does not tell. */
+/** undefined: the process is gone, or a zombie, or the system does not say. */
 async function startOf(pid: number): Promise<string | undefined> {
   try {
     return process.platform === 'linux' ? await fromProc(pid) : await fromPs(pid);

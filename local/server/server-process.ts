@@ -139,7 +139,7 @@ const HOLDER_POLL_MS = 20;
 
 /**
  * Throws if the port belongs to another process than `pid`: two servers that start at a time may find one port free. The check passes where the
- * system does not tell the holder of a port.
+ * system does not say who holds a port.
  */
 async function mustBeOurs(port: number, pid: number | undefined): Promise<void> {
   for (let tries = 0; tries < HOLDER_TRIES; tries++) {

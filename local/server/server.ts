@@ -39,7 +39,7 @@ export interface AcquireOptions {
    * Preferred ports; a port that is taken is replaced. Default: the ports of the last server, at first 7233 and 8233.
    */
   ports?: Partial<Ports>;
-  /** For tests: on free ports, its runs in memory, and the folder gone with it. */
+  /** Free ports, runs in memory, and a folder that is removed at the end: for tests. */
   ephemeral?: boolean;
   /** Progress of a start that takes time. */
   onProgress(line: string): void;
@@ -48,7 +48,7 @@ export interface AcquireOptions {
 }
 
 /**
- * This project's Temporal server: the running one, else a new one on the project's file. It answers when this resolves,
+ * This project's Temporal server: the running one, or a new one on the project's file. It answers when this resolves,
  * and keeps its address until `release`, whatever process is killed. Throws TemporalUnreachable.
  */
 export async function acquireServer(options: AcquireOptions): Promise<EmbeddedServer> {
@@ -142,7 +142,7 @@ async function prepare(stateDir: string): Promise<void> {
   }
 }
 
-/** In a separate session: Ctrl-C, a closed terminal or the end of our process group are not its business. */
+/** Starts the keeper in a separate session: Ctrl-C, a closed terminal or the end of our process group do not reach it. */
 function startKeeper(options: SuperviseOptions): ChildProcess {
   const log = openSync(stateFiles(options.stateDir).log, 'a', 0o600);
   const keeper = spawn(process.execPath, [...scriptArgs('keeper/keeper'), JSON.stringify(options)], {

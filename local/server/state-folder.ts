@@ -19,7 +19,7 @@ const recordSchema = z.object({
   binary: z.object({
     path: z.string(),
     source: z.enum(['TEMPORAL_CLI_PATH', 'PATH', 'cache', 'sdk-download', 'pip-install', 'go-install']),
-    /** As the binary says it: `1.5.1 (Server 1.29.1, UI 2.42.1)`. */
+    /** Version as the binary prints it: `1.5.1 (Server 1.29.1, UI 2.42.1)`. */
     version: z.string(),
   }),
   /** false from its start until it answers. */
@@ -60,7 +60,7 @@ export async function makeStateDirectory(stateDir: string): Promise<void> {
   if (!existsSync(ignore)) await writeFile(ignore, '*\n');
 }
 
-/** undefined: there is none, or another version of Reloop wrote it. */
+/** undefined: the record does not exist, or another version of Reloop wrote it. */
 export function readRecord(stateDir: string): ServerRecord | undefined {
   return recordSchema.safeParse(readJson(stateFiles(stateDir).record)).data;
 }

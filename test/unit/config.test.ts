@@ -41,7 +41,7 @@ describe('a config is refused', () => {
 });
 
 describe('an agent is refused', () => {
-  const name = 'name: is empty, or begins with a blank, or has a slash or a line break';
+  const name = 'name: is empty, or starts with a blank, or has a slash or a line break';
   const duration = "is not a duration. Write milliseconds or a text such as '30s', '10m', '1h'";
 
   const NO_DURATION = "is not a duration: give milliseconds, or a text such as '30s'.";

@@ -40,7 +40,7 @@ test('a message to a run stands between the steps it was said between', () => {
   const order = [
     'Observation found',
     'Message Be brief.',
-    'Paused: nothing is begun until it is resumed',
+    'Paused: nothing starts until it is resumed',
     'Resumed',
     'Extended by 5 iterations, $0.5',
     'Answer Rain. Reply',
@@ -83,14 +83,14 @@ test('a wait at a limit ends when the limit is raised, and one that nobody ended
   expect(over).toContain('2 answer Rain.');
   expect(over).toMatch(/Waiting for a person 1\.0 s/u);
   const left = pageOf(atSeconds(started, ...search, found, wait, { type: 'unanswered', call: '2' }));
-  expect(left).toContain('2 limit nobody decided');
+  expect(left).toContain('2 limit no decision');
 });
 
-test('a call that nobody decided on in time says so', () => {
+test('a call without a decision in time says so', () => {
   const unanswered = { type: 'unanswered', call: '1.1' } as const;
   const text = pageOf(atSeconds(started, ...search, ...waits('1.1', 'Search', 'x'), unanswered, found));
-  expect(text).toContain('1.1 Search nobody decided');
-  expect(text).toContain('nobody decided in time');
+  expect(text).toContain('1.1 Search no decision');
+  expect(text).toContain('no decision in time');
 });
 
 test('a run that begins again says how, with what was changed of what it kept', () => {

@@ -11,7 +11,7 @@ export const WIDTH = 1000;
 
 /** A gap that is longer than this part of all the time in which something ran is drawn that long. */
 const GAP = 0.08;
-/** And all such gaps together are no longer than this part of the rest. */
+/** Part of the rest that all such gaps together may take. */
 const GAPS = 0.5;
 
 interface Piece extends Interval {
@@ -69,7 +69,7 @@ function shortened(pieces: Piece[]): Piece[] {
   return pieces.map((piece) => (isLong(piece) ? { ...piece, width } : piece));
 }
 
-/** The piece that a time is in; the last that begins before it. */
+/** The piece that a time is in; the last that starts before it. */
 function indexAt(pieces: readonly Piece[], at: number): number {
   let [low, high] = [0, pieces.length - 1];
   while (low < high) {

@@ -12,7 +12,7 @@ interface Lane {
 }
 
 const HEIGHT = 10;
-/** Nothing that ran is too short to be seen, unless there is so much of it that all would run into one. */
+/** Minimum width of a bar, unless the bars would then merge. */
 const NARROWEST = 3;
 
 /** All of a turn on one line. `end`: end of open spans. */

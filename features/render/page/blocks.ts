@@ -22,7 +22,7 @@ function isTall(text: string): boolean {
   return lines > 18;
 }
 
-/** The same for the words of a person or a model, which are to be read as words. */
+/** The same for the text of a person or a model, shown as text. */
 export function prose(value: Json): Html {
   return html`<div class="prose">${pre(value)}</div>`;
 }

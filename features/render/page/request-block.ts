@@ -31,7 +31,7 @@ export function requestsByCall(requests: readonly ExportedRequest[] = []): Map<s
 }
 
 /**
- * A request, folded. The part that it shares with the request before is replaced by a reference: else a page would grow
+ * A request, folded. The part that it shares with the request before is replaced by a reference: a page would grow
  * with the square of the steps. The JSON file has each request whole.
  */
 export function requestBlock({ asked, before }: ShownRequest): Html {
@@ -98,7 +98,7 @@ function messagesOf({ request: { prompt } }: ExportedRequest): ChatMessage[] {
   return prompt.type === 'messages' ? prompt.messages : [];
 }
 
-/** How many characters `b` has in common with `a` at its beginning, in whole lines. By halves: there are megabytes of them. */
+/** How many characters `b` has in common with `a` at its start, in whole lines. Searches by halves: there are megabytes of them. */
 function commonLines(a: string, b: string): number {
   let [same, differs] = [0, Math.min(a.length, b.length) + 1];
   while (differs - same > 1) {

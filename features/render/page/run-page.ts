@@ -65,7 +65,7 @@ export function runPage(exported: RunExport, { url, now = 0 }: RunPageOptions = 
   );
 }
 
-/** From the first event of the run to the last of it or of its sub-agents. */
+/** Time from the first event of the run to its last one or its sub-agents'. */
 function wholeOf({ events, subAgents }: RunExport): Interval {
   const within = subAgents.flatMap((one) => (one.export === null ? [] : [wholeOf(one.export)]));
   const from = events[0]?.at ?? 0;

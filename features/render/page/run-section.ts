@@ -50,7 +50,7 @@ export function runSection(
     ${decisionsSection(exported, place)}${agentsSection(exported)}`;
 }
 
-/** Notes on the run from the time when `turns` turns had begun. */
+/** Notes on the run from the time when `turns` turns had started. */
 function notesAt(notes: readonly RunNote[], turns: number): Html {
   const shown = notes.filter(({ after }) => after === turns);
   return html`${shown.map(({ event }) => html`<div class="told"><time>${utcTime(event.at)}</time> ${told(event)}</div>`)}`;
@@ -176,7 +176,7 @@ function agentBlock({ manifest, question, scope }: ExportedAgent): Html {
   );
   return html`<p class="meta">${facts(scope === 0 ? '' : `agent ${scope + 1} of this workflow`, named)}</p>
     ${scope === 0 || question === null ? '' : labelled('Question', questionBlock(question.input))}
-    ${manifest === null ? '' : folded('Definition', pre(JSON.stringify(manifest, null, 2)), 'as it was pinned when the run began')}
+    ${manifest === null ? '' : folded('Definition', pre(JSON.stringify(manifest, null, 2)), 'as it was pinned when the run started')}
     ${
       manifest === null || manifest.tools.length === 0
         ? ''

@@ -168,7 +168,7 @@ function noteBlock(note: Note): Html {
       return html`${badge({ tone: 'busy', word: 'reconcile' })} says: ${note.found}${why}`;
     }
     case 'unanswered':
-      return html`${badge({ tone: 'wait', word: 'nobody decided' })} in time${inside(note.call)}`;
+      return html`${badge({ tone: 'wait', word: 'no decision' })} in time${inside(note.call)}`;
     case 'edited':
       return html`${badge({ tone: 'busy', word: 'changed' })} the observation, which
       was${pre(note.observation)}`;

@@ -6,7 +6,7 @@ import { count, duration } from '../words/amounts.ts';
 import { type Html, html } from './html.ts';
 import type { ShownCall, Note, Turn, Work } from '../../../agent/views/run-turns.ts';
 
-/** A state is said by a colour and by a word. */
+/** A state as a colour and a word. */
 interface State {
   tone: 'good' | 'bad' | 'wait' | 'busy' | 'quiet';
   word: string;
@@ -32,7 +32,7 @@ const TONES: { readonly [S in RunStatus]: State['tone'] } = {
 };
 
 const ends = new Set<Note['type']>(['decided', 'failed', 'unanswered']);
-const unanswered: State = { tone: 'wait', word: 'nobody decided' };
+const unanswered: State = { tone: 'wait', word: 'no decision' };
 
 /** undefined for a call that ended as a call should: it needs no word. */
 export function stateOfCall(call: ShownCall): State | undefined {

@@ -5,7 +5,7 @@ import type { Allowance } from '../../../agent/limits/counters.ts';
 import type { OperatorDecision, RunMessage } from '../../../agent/run/events.ts';
 import { count, duration, oneLine } from './amounts.ts';
 
-/** The model's reasoning in a turn: its words, without those of the answer. */
+/** The model's reasoning in a turn: its text, without that of the answer. */
 export function thoughtIn({ text, toolCalls, decision }: ModelTurn): string {
   if (decision.type === 'compact') return '';
   if (decision.type === 'finish' && decision.output === text) return '';
@@ -73,7 +73,7 @@ export function steeringText(message: Exclude<RunMessage, { type: 'say' }>): str
 function steeringWords(message: Exclude<RunMessage, { type: 'say' }>): string {
   switch (message.type) {
     case 'pause':
-      return 'Paused: nothing is begun until it is resumed';
+      return 'Paused: nothing starts until it is resumed';
     case 'resume':
       return 'Resumed';
     case 'extend':

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { readdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { scriptArgs } from '../child-script.ts';
-import type { Tell } from './progress.ts';
+import type { ReportProgress } from './progress.ts';
 
 /** Server 1.32.0, UI 2.54.1. */
 export const TEMPORAL_VERSION = 'v1.9.1';
@@ -31,7 +31,7 @@ export interface FetchOptions {
   /** Empty, private to this attempt. */
   folder: string;
   env: NodeJS.ProcessEnv;
-  tell: Tell;
+  tell: ReportProgress;
 }
 
 /** Returns the path of the binary in `folder`; throws an Error with the reason as half a sentence. */
@@ -40,7 +40,7 @@ export type Fetch = (options: FetchOptions) => Promise<string>;
 /** A download that gains nothing for this long is given up; a slow one continues as long as it takes. */
 const STALLED_MS = 20_000;
 
-/** In a child process: the SDK's runtime cannot be configured any more once it runs, and its download not be ended. */
+/** Downloads in a child process: the SDK's runtime cannot be configured once it runs, and its download cannot be ended. */
 export const downloadBySdk: Fetch = async (options) => {
   const { folder, tell } = options;
   let [size, changed] = [0, Date.now()];

@@ -1,8 +1,8 @@
-/** Given how many seconds it has taken so far. */
-export type Tell = (line: (seconds: number) => string) => void;
+/** Reports progress; `line` gets the seconds so far. */
+export type ReportProgress = (line: (seconds: number) => string) => void;
 
-/** May be called as often as one likes; says the first line at once. */
-export function everyFiveSeconds(say: (line: string) => void): Tell {
+/** Rate limit: one line per five seconds, the first at once. */
+export function everyFiveSeconds(say: (line: string) => void): ReportProgress {
   const startedAt = Date.now();
   let next = startedAt;
   return (line) => {

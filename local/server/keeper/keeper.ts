@@ -5,8 +5,8 @@ import { openLeaseServer } from './lease-server.ts';
 import { supervise, type SuperviseOptions } from './supervisor.ts';
 
 /**
- * A separate process, `keeper OPTIONS-AS-JSON`: keeps one Temporal server for all commands of a project. It belongs to
- * none of them, so it outlives each, and ends when the last has released its lease or died.
+ * A separate process, `keeper OPTIONS-AS-JSON`: keeps one Temporal server for all commands of a project. It is
+ * not a child of any of them, so it outlives each, and ends when the last has released its lease or died.
  */
 async function keepServer(options: SuperviseOptions): Promise<void> {
   process.umask(0o077); // its database and log hold every prompt
@@ -14,9 +14,9 @@ async function keepServer(options: SuperviseOptions): Promise<void> {
   const lock = await tryLock(stateFiles(options.stateDir).keeper, leases);
   if (lock === undefined) return leases.close(); // another keeper was faster
 
-  const told = new AbortController();
-  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.once(signal, () => told.abort());
-  const stop = AbortSignal.any([told.signal, leases.idle]);
+  const signalled = new AbortController();
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.once(signal, () => signalled.abort());
+  const stop = AbortSignal.any([signalled.signal, leases.idle]);
   stop.addEventListener('abort', leases.refuse);
 
   let failure: string | undefined;

@@ -4,7 +4,7 @@ import { type AddressInfo, createServer, type Socket } from 'node:net';
 import type { ServerRecord } from '../state-folder.ts';
 import { onLine } from './lines.ts';
 
-/** One line that a keeper says to each who holds a lease: where the server is, or that it is lost for good. */
+/** Message to each lease holder: the server's address, or the reason why it is gone. */
 export type KeeperMessage = { server: ServerRecord } | { error: string };
 
 /**
@@ -25,7 +25,7 @@ export interface LeaseServer {
   close(error?: string): void;
 }
 
-/** Between two commands of one script; also for the first to come. */
+/** Longest time without a lease: between two commands of one script, and until the first command. */
 const GRACE_MS = 400;
 const FIRST_GRACE_MS = 15_000;
 

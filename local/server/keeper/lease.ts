@@ -9,7 +9,7 @@ import { onLine } from './lines.ts';
 export interface Lease {
   server: ServerRecord;
   keeperPid: number;
-  /** Resolves when the keeper is gone before the lease was released: with its last words, if there are any. */
+  /** Resolves when the keeper is gone before the lease was released: with its error, if it sent one. */
   lost: Promise<string | undefined>;
   release(): Promise<void>;
 }
@@ -23,7 +23,7 @@ export async function takeLease({ pid, port, token }: LockHolder): Promise<Lease
   let error: string | undefined;
   const socket = connect(port, '127.0.0.1');
   const closed = new Promise<undefined>((resolve) => socket.once('close', () => resolve(undefined)));
-  const told = new Promise<ServerRecord>((resolve) => {
+  const offered = new Promise<ServerRecord>((resolve) => {
     onLine(socket, (line) => {
       const message = JSON.parse(line) as KeeperMessage; // said by the process that has the lock, whose port this is
       if ('error' in message) error = message.error;
@@ -36,7 +36,7 @@ export async function takeLease({ pid, port, token }: LockHolder): Promise<Lease
   });
   socket.write(`${token}\n`);
 
-  const server = await Promise.race([told, closed]);
+  const server = await Promise.race([offered, closed]);
   if (error !== undefined) throw new TemporalUnreachable(error);
   if (server === undefined) return undefined;
   socket.setTimeout(0).unref(); // a lease does not keep its holder alive

@@ -61,9 +61,9 @@ export async function supervise(
     closeSync(log);
   }
 
-  /** From start to end of one process. Returns why it never answered, or undefined where it did. */
+  /** Runs one process from its start to its end. Returns the reason if it never answered. */
   async function runOnce(ports: Ports): Promise<string | undefined> {
-    // Else another program's server would pass for ours.
+    // Another program's server must not pass for ours.
     if (await accepts(ports.grpc)) return `another process listens on port ${ports.grpc}`;
     boundLog(log);
     const logBefore = fstatSync(log).size;
@@ -104,7 +104,7 @@ async function recordOf(
   };
 }
 
-/** The server appends to the log, so its next line begins the new file. */
+/** The server appends to the log, so its next line starts the new file. */
 function boundLog(log: number): void {
   if (fstatSync(log).size > MAX_LOG_BYTES) ftruncateSync(log);
 }
