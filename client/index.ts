@@ -69,7 +69,7 @@ export { parseRunExport } from './export/run-export.ts';
 export type { Extension } from '../agent/limits/extension.ts';
 export type { OperatorDecision, RunMessage, RunEvent, RunStep } from '../agent/run/events.ts';
 export type { WaitingCall } from '../agent/rules/waiting.ts';
-/** For a front end: shows runs, and lets people decide. */
+/** Parts for a front end that shows runs, and lets people decide. */
 export { RunView } from '../agent/views/view.ts';
 export { isRecorded } from '../agent/run/events.ts';
 export { isDropped } from '../agent/calls/restart.ts';

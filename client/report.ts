@@ -30,7 +30,7 @@ export interface RunReport {
   input: Content;
   status: RunStatus;
   stopReason: StopReason | null;
-  /** Only where the answer is not whole: it was cut at the model's token limit, or by the provider's content filter. */
+  /** Set if the answer is not whole: it was cut at the model's token limit, or by the provider's content filter. */
   truncated?: Truncation | undefined;
   output: Json;
   iterations: number;
@@ -38,7 +38,7 @@ export interface RunReport {
   usage: RunUsage;
   /** Calls that wait for a person; with `until`, for their lost attempt: such a call does not make the status `waiting`. */
   waiting: WaitingCall[];
-  /** Calls that no worker can begin, since none polls their task queue. Reports of `describe()` have it, where there are such calls. */
+  /** Calls that no worker can start, since none polls their task queue. Reports of `describe()` have it, where there are such calls. */
   notBegun?: CallNotBegun[] | undefined;
   /** Calls, also of sub-agents, that an operator has paused with Temporal's own command. Reports of `describe()` have it, where there are such calls. */
   pausedCalls?: PausedCall[] | undefined;
@@ -49,7 +49,7 @@ export interface RunReport {
   history: { events: number; bytes: number };
 }
 
-/** A call that no worker can begin: none polls its task queue. `tool` of a model call: `callModel`. */
+/** A call that no worker can start: none polls its task queue. `tool` of a model call: `callModel`. */
 export interface CallNotBegun {
   call: string;
   tool: string;

@@ -34,12 +34,12 @@ export interface WorkerStart {
 }
 
 /**
- * A config option. Its name, type and words for users are in define.ts. Parts of a config that depend on each other are related in
+ * A config option. Its name, type and documentation are in define.ts. Parts of a config that depend on each other are related in
  * load/loaded-config.ts.
  */
 type ConfigOption<Given> = {
   schema: z.ZodType;
-  /** Programs whose configs differ in it may share a worker. Default: they need workers of their own. */
+  /** Programs whose configs differ in this option may share a worker. Default: they need separate workers. */
   sharesWorker?: true;
   /** Records in the manifest of a run that the config has the option. */
   manifest?(given: Given): Partial<AgentManifest>;

@@ -157,10 +157,10 @@ interface ScheduleStats {
   ms: number;
 }
 
-/** Details of a wait that begins. */
+/** Details of a wait that starts. */
 export interface WaitFact {
   reason: WaitingReason;
-  /** For the wait for a lost attempt: the time at which the wait ends, in milliseconds since 1970. */
+  /** Time at which the wait for a lost attempt ends, in milliseconds since 1970. */
   until?: number | undefined;
   /** Amount and unit of the limit that the run has reached. */
   figure?: string | undefined;
@@ -182,7 +182,7 @@ export type CallFact =
   | ({ type: 'cancelled'; failed: FailedCall } & ScheduleStats)
   | ({ type: 'replied'; turn: ModelTurn; closing?: true | undefined } & ScheduleStats)
   | ({ type: 'wait_started' } & WaitFact)
-  /** Calls of the sub-agent begin or end waits. */
+  /** Calls of the sub-agent start or end waits. */
   | { type: 'child_waits_changed'; change: WaitsChange }
   /** Usage of a sub-agent that was cancelled. */
   | { type: 'child_used'; usage: Usage }

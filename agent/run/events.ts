@@ -29,7 +29,7 @@ export type RunEvent = {
   at: number;
   /** Cursor for `events({ after })`: the reader continues after this event. Only recorded events have one; opaque. */
   eventId?: string | undefined;
-  /** For an event of a sub-agent: the call that runs the sub-agent (`3.1`, or deeper `3.1/2.1`). Decide on `WITHIN/CALL`. */
+  /** The call that runs the sub-agent of the event (`3.1`, or deeper `3.1/2.1`). Decide on `WITHIN/CALL`. */
   within?: string | undefined;
 } & (
   | {
@@ -60,10 +60,10 @@ export type RunEvent = {
   | { type: 'model_failed'; call: string; error: ErrorInfo; attempts: number }
   /** `client`: the caller of the run carries the call out. */
   | { type: 'action'; call: string; action: AgentAction; client?: true | undefined }
-  /** As in LangChain's callbacks, `tool` is `_Exception` for an unreadable reply and `invalid_tool` for an unknown name. */
+  /** Like LangChain's callbacks, `tool` is `_Exception` for an unreadable reply and `invalid_tool` for an unknown name. */
   | { type: 'tool_started'; call: string; tool: string; toolInput: Json }
   | { type: 'tool_progress'; call: string; attempt: number; text: string }
-  /** `retryInMs`: time until the next attempt; undefined if no further attempt is known. `paused`: none begins until the call is unpaused. */
+  /** `retryInMs`: time until the next attempt; undefined if no further attempt is known. `paused`: none starts until the call is unpaused. */
   | {
       type: 'attempt_failed';
       call: string;
@@ -72,7 +72,7 @@ export type RunEvent = {
       retryInMs?: number | undefined;
       paused?: true | undefined;
     }
-  /** The reader has received all events that were recorded when it began. Later events are live. Not emitted for a run that has ended. */
+  /** The reader has received all events that were recorded when it started. Later events are live. Not emitted for a run that has ended. */
   | { type: 'caught_up' }
   /**
    * An operator has paused the whole run with `temporal workflow pause`, or unpaused it. Servers have these commands from Temporal 1.30 on.
@@ -80,7 +80,7 @@ export type RunEvent = {
    */
   | ({ type: 'paused_in_temporal' } & PausedBy)
   | ({ type: 'unpaused_in_temporal' } & PausedBy)
-  /** An operator has paused the call with `temporal activity pause` or in the Web UI. No attempt begins until it is unpaused there. */
+  /** An operator has paused the call with `temporal activity pause` or in the Web UI. No attempt starts until it is unpaused there. */
   | ({ type: 'call_paused' } & PausedCall)
   /** No worker polls the task queue of the call's tool. */
   | { type: 'not_begun'; call: string; tool: string; taskQueue: string }
@@ -119,7 +119,7 @@ export type RunEvent = {
       type: 'run_ended';
       status: RunStatus;
       stopReason: StopReason | null;
-      /** Only where the answer is not whole. */
+      /** Set if the answer is not whole. */
       truncated?: Truncation | undefined;
       output: Json;
       iterations: number | null;

@@ -17,19 +17,19 @@ import { isObject } from '../values/json-object.ts';
  */
 export interface AgentRunInput {
   agent: string;
-  /** In a backtest: the recorded run whose tool calls answer those of this run. */
+  /** Recorded run whose tool calls answer those of this run, in a backtest. */
   recorded?: RecordedSource | undefined;
   question?: FreshStart['question'] | undefined;
   overrides?: FreshStart['overrides'];
   /** Name of the session that the question is part of. */
   session?: string | undefined;
-  /** For a sub-agent: the rest of its parent's budget. */
+  /** The rest of the parent's budget; set for a sub-agent. */
   parentBudget?: Budget | undefined;
   /** Run id of the first run of the lineage. For a sub-agent: the root of its parent, and the call. */
   root?: string | undefined;
-  /** For a sub-agent: the parent's call that runs it. */
+  /** The parent's call that runs this sub-agent. */
   caller?: string | undefined;
-  /** In a batch: the number of the question. The run reports its waits to the batch, its parent. */
+  /** Number of the question in a batch. The run reports its waits to the batch, its parent. */
   batchRow?: string | undefined;
   /** The agent that has the conversation. */
   manifest?: AgentManifest | undefined;
@@ -48,9 +48,9 @@ export interface AgentRunInput {
   counters?: Counters | undefined;
   /** Messages to the run before its start, or that the earlier run did not deliver. The first model call carries them. */
   said?: string[] | undefined;
-  /** For a sub-agent whose call is made again: workflow id of the earlier run. */
+  /** Workflow id of the earlier run of a sub-agent whose call is made again. */
   insteadOf?: string | undefined;
-  /** The restart that began this run. */
+  /** The restart that started this run. */
   restart?: Restart | undefined;
   /** Number of the first schedule, and of the first wait, of each call. After a restart: higher than those of dropped steps. Default: 0. */
   firstN?: number | undefined;
@@ -117,7 +117,7 @@ export function startCounters({ counters, restart }: AgentRunInput, nowMs: numbe
   return { ...counters, startedAtMs: fresh.startedAtMs - restart.elapsedMs, waitedMs: 0 };
 }
 
-/** State of a run before one of its model calls. A restarted run begins with this state. */
+/** State of a run before one of its model calls. A restarted run starts with this state. */
 export interface RestartPoint {
   /** The transcript before the model call. `entries`: the part that the model still sees, if small enough for the workflow's input. */
   from: Origin & { entries?: Entry[] };

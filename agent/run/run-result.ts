@@ -5,7 +5,7 @@ import type { TimelessEvent } from './events.ts';
 export interface RunResult {
   output: Json;
   stopReason: StopReason;
-  /** Only where the answer is not whole. */
+  /** Set if the answer is not whole. */
   truncated?: Truncation | undefined;
   iterations: number;
   usage: Usage;

@@ -7,15 +7,15 @@ import { waitingReasons } from '../rules/wait-reasons.ts';
 
 /** Signals that runs and workers send to a run. Other programs can send a signal of the same name with any content, so the content is checked. */
 export interface RunSignals {
-  /** From a sub-agent's run to its parent: waits of the run and of its own sub-agents. */
+  /** Sent by a sub-agent's run to its parent: waits of the run and of its sub-agents. */
   childWaiting: WaitsChange;
-  /** From a cancelled sub-agent with a budget to its parent: usage. Temporal's cancellation cannot carry the usage. */
+  /** Sent by a cancelled sub-agent with a budget to its parent: usage. Temporal's cancellation cannot carry the usage. */
   childUsed: { caller: string; usage: Usage };
-  /** From a run to its sub-agents: the run is paused (true) or resumed (false). */
+  /** Sent by a run to its sub-agents: the run is paused (true) or resumed (false). */
   pausedAbove: boolean;
-  /** From the worker to the run, before a tool with `effects: 'once'` runs. */
+  /** Sent by the worker to the run, before a tool with `effects: 'once'` runs. */
   [CALL_INTENT]: CallIntent;
-  /** From the worker to the run, when a tool with `cancel` has stored a checkpoint. */
+  /** Sent by the worker to the run, when a tool with `cancel` has stored a checkpoint. */
   [CALL_CHECKPOINT]: CallCheckpoint;
 }
 

@@ -6,7 +6,7 @@ import { limits } from '../values/limits.ts';
 import { type Json, asText } from '../values/vocabulary.ts';
 import type { TimelessEvent } from './events.ts';
 
-/** A sub-agent's message to its parent: waits that began, and waits that ended. Without `over`, `waits` is the whole list of open waits. */
+/** A sub-agent's message to its parent: waits that started, and waits that ended. Without `over`, `waits` is the whole list of open waits. */
 export interface WaitsChange {
   /** The parent's call that runs the sub-agent. */
   caller: string;
@@ -52,7 +52,7 @@ export function boundedWaits(waits: readonly WaitingCall[]): WaitingCall[] {
   }));
 }
 
-/** Returns `resumed` for each wait that ended, and `waiting` for each wait that began. */
+/** Returns `resumed` for each wait that ended, and `waiting` for each wait that started. */
 export function waitEvents(before: readonly WaitingCall[], now: readonly WaitingCall[]): TimelessEvent[] {
   return [
     ...before.filter((wait) => !isIn(now, wait)).map(({ call }) => ({ type: 'resumed', call }) as const),

@@ -57,7 +57,7 @@ type SpanFacts =
       usage: Usage | null;
     };
 
-/** Something that happened during a call: a wait, a decision, a failure of all attempts. */
+/** Mark in the span of a call: a wait, a decision, a failure of all attempts. */
 export interface SpanMark {
   at: number;
   name: 'waiting' | 'decided' | 'resumed' | 'unanswered' | 'failed' | 'reconciled';
@@ -74,7 +74,7 @@ export interface SpanRun {
   startMs: number;
   /** Description of a tool of the run's agent. */
   toolDescription(tool: string): string | undefined;
-  /** Id of the span of a call that begins now. */
+  /** Id of the span of a call that starts now. */
   callId(call: string): string;
 }
 
@@ -143,7 +143,7 @@ export function spanFold({
     };
   }
 
-  /** Ends the calls that have no end of their own. */
+  /** Ends the calls that have no recorded end. */
   function closeAll(at: number, error: ErrorInfo): RunSpan[] {
     return [...open].map(([call, { action, failed }]) => {
       const attempts = failed?.attempts ?? 0;

@@ -13,7 +13,7 @@ export interface Turn extends Work {
 
 export interface ShownCall extends Work {
   action: AgentAction;
-  /** As in LangChain's callbacks: `invalid_tool` for an unknown name. */
+  /** Name as in LangChain's callbacks: `invalid_tool` for an unknown name. */
   startedAs: string | undefined;
   step: RunStep | undefined;
 }
@@ -34,7 +34,7 @@ export interface Span {
   call: string;
 }
 
-/** Something that happened to a call. */
+/** A note on a call. */
 export type Note = { at: number } & (
   | { type: 'input'; toolInput: Json }
   | { type: 'failed'; error: ErrorInfo; attempts: number }
@@ -46,7 +46,7 @@ export type Note = { at: number } & (
   | { type: 'edited'; observation: Json }
 );
 
-/** Something that happened to the whole run. `after`: number of turns that had begun. */
+/** A note on the whole run. `after`: number of turns that had started. */
 export interface RunNote {
   after: number;
   event: Extract<RunEvent, { type: 'steered' | 'unheard' | 'restarted' }>;
@@ -152,7 +152,7 @@ export class RunTurns {
     begin(call, at);
   }
 
-  /** Returns the call's turn. A repeated model call begins a new turn, if the turn before has a reply. */
+  /** Returns the call's turn. A repeated model call starts a new turn, if the turn before has a reply. */
   #turnFor(call: string): Turn {
     const known = this.#byId.get(call);
     if (known !== undefined && known.reply === undefined) return known;

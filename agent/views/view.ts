@@ -35,12 +35,12 @@ export class RunView {
   error: ErrorInfo | null = null;
   iterations = 0;
   usage: Usage = noUsage;
-  /** In the order of their calls. */
+  /** Steps in the order of their calls. */
   steps: RunStep[] = [];
   waiting: WaitingCall[] = [];
   readonly underWay: CallsUnderWay = new Map();
   readonly turns = new RunTurns();
-  /** All events that were recorded when the reader began have been added: the waits in `waiting` are open now. */
+  /** All events that were recorded when the reader started have been added: the waits in `waiting` are open now. */
   isCaughtUp = false;
   /** An operator has paused the run with Temporal's own command. */
   pausedInTemporal: PausedBy | undefined;
@@ -108,7 +108,7 @@ export class RunView {
 
   #steer({ message: { type }, above }: Extract<RunEvent, { type: 'steered' }>): void {
     if (type === 'extend') this.#endWaits(endsByExtension);
-    // Waits of tool calls end with events of their own, some of them later.
+    // Waits of tool calls end with separate events, some of them later.
     if (type === 'rewind') this.#endWaits(isOfOwnModelCall);
     if (type !== 'pause' && type !== 'resume') return;
     if (above) this.#isPausedAbove = type === 'pause';

@@ -124,7 +124,7 @@ export class AgentClient {
     return new AgentSession(this.temporal, name);
   }
 
-  /** Sessions whose names begin with `prefix`, latest first. Default: all. `owner`: of this person only. */
+  /** Sessions whose names start with `prefix`, latest first. Default: all. `owner`: of this person only. */
   sessions(limit = Infinity, prefix = '', owner?: string): AsyncGenerator<SessionSummary> {
     return listSessions(this.temporal, limit, prefix, owner);
   }
@@ -155,7 +155,7 @@ export class AgentClient {
     return listRuns(this.temporal, typeof options === 'number' ? { limit: options } : options);
   }
 
-  /** One page of the same, and where the next one begins. Throws InvalidInput. */
+  /** One page of the same, and where the next one starts. Throws InvalidInput. */
   listPage(options: ListOptions = {}): Promise<RunPage> {
     return listPage(this.temporal, options);
   }
@@ -181,7 +181,7 @@ export class AgentClient {
     };
   }
 
-  /** `runId`: of a run that this has begun, where that is known. */
+  /** Starts a run. `runId`: that of a run which this call has started, if it is known. */
   async #begin(
     agent: string,
     input: Input,
@@ -233,7 +233,7 @@ export class AgentClient {
       );
       return { id, runId };
     } catch (error) {
-      // It is there already.
+      // The run exists already.
       if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
       return { id };
     }

@@ -211,7 +211,7 @@ export class AgentRun {
     return this.#update<DecisionReceipt>(type, data).catch(refuse);
   }
 
-  /** Tells the model something: it sees it at its next turn, and before an answer of its ends the run. Throws DecisionRefused. */
+  /** Sends the model a message: it sees it at its next turn, and before its answer ends the run. Throws DecisionRefused. */
   async say(message: string): Promise<void> {
     await this.tell('say', { message });
   }
@@ -247,7 +247,7 @@ export class AgentRun {
 
   /**
    * Takes the run back to before a step: the steps before it are kept and not paid again, the others are done again. An open run
-   * rewinds itself; one that is over begins again under its id. Throws InvalidInput, DecisionRefused, RunNotFound.
+   * rewinds itself; one that is over starts again under its id. Throws InvalidInput, DecisionRefused, RunNotFound.
    */
   rewind(options: RewindOptions): Promise<RestartReceipt> {
     return rewind(this.#client, this.id, options);

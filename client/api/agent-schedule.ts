@@ -16,7 +16,7 @@ import { createSchedule } from '../schedules/sync-schedules.ts';
 export interface ScheduleSummary {
   name: string;
   paused: boolean;
-  /** From the config. */
+  /** The schedule comes from the config. */
   synced: boolean;
   /** The next time; null: none. */
   next: Date | null;

@@ -58,9 +58,9 @@ export interface SessionSummary {
 export interface SendOptions {
   /** Task queue of a new session; an existing session keeps its own. */
   taskQueue: string;
-  /** Only record the message. */
+  /** Resolve when the message is recorded. */
   detach: boolean;
-  /** Those that its question refers to, in their order. */
+  /** Images that its question refers to, in their order. */
   images?: readonly Uint8Array[] | undefined;
 }
 
@@ -139,7 +139,7 @@ export class AgentSession {
         if (isNoWorkflow(error)) throw new SessionNotFound(this.name, { cause: error });
         if (!(error instanceof WorkflowUpdateFailedError)) throw error;
         const { firstRunId } = await locationOfSession(this.#client, this.name);
-        // A request whose answer got lost has cleared the conversation, or somebody else has.
+        // A request whose answer got lost has cleared the conversation, or another caller has.
         if (firstRunId !== conversation) return;
         // The last run may be over in history before its session knows: there was no worker.
         const { running, queued } = await this.describe();
@@ -211,7 +211,7 @@ export class AgentSession {
   }
 }
 
-/** Sessions whose names begin with `prefix`, latest first. */
+/** Sessions whose names start with `prefix`, latest first. */
 export async function* listSessions(
   client: Client,
   limit: number,

@@ -21,13 +21,13 @@ export interface BatchOptions extends StartOptions {
    * ends when they have ended, too. A function is called for each wait, as by `run.result()`, and the batch waits. Default: 'leave'.
    */
   onWaiting?: 'leave' | 'wait' | ((waiting: WaitingCall, run: AgentRun) => unknown) | undefined;
-  /** Called when a run begins, waits, or ends. An error that it throws ends the batch; the runs continue. */
+  /** Called when a run starts, waits, or ends. An error that it throws ends the batch; the runs continue. */
   onProgress?: ((progress: BatchProgress) => void) | undefined;
   /** Ends the batch: no more runs are started, those under way continue, and missing results are rejected with the signal's reason. */
   signal?: AbortSignal | undefined;
 }
 
-/** State of a batch. Each run that was begun counts once: as running, waiting, done or failed. */
+/** State of a batch. Each run that was started counts once: as running, waiting, done or failed. */
 export interface BatchProgress {
   /** Number of inputs. */
   total: number;
@@ -117,7 +117,7 @@ export async function runBatch(
   try {
     await aFewAtATime(inputs, concurrency, work);
     await Promise.all(waitedFor);
-    // Somebody may have decided meanwhile.
+    // A decision may have come meanwhile.
     await aFewAtATime(halted, concurrency, async (one) =>
       settle(await endOrHalt(one.run, one.id, ends, { atOnce: true }), one.index),
     );

@@ -11,7 +11,7 @@ export interface WaitingTeller {
 }
 
 /**
- * Skips waits that were over when the reader began. Does not await the listener's result, so that other calls continue
+ * Skips waits that were over when the reader started. Does not await the listener's result, so that other calls continue
  * waiting side by side. A refused decision on a wait that is over by then is not an error: another person decided
  * first. `given`: ends the following as well.
  */

@@ -8,7 +8,7 @@ import { orMissing } from '../read/run-location.ts';
 
 /** A backtest, wherever it is; read from history, so no worker is needed to look at it. */
 export class Backtest {
-  /** Its name; the workflow's id is `backtest:NAME`. */
+  /** Name of the backtest; the workflow's id is `backtest:NAME`. */
   readonly id: string;
   readonly #client: Client;
 
@@ -40,7 +40,7 @@ export class Backtest {
     return this.#last(false);
   }
 
-  /** Its runs are cancelled with it. Resolves when the request is recorded. */
+  /** Cancels the backtest with its runs. Resolves when the request is recorded. */
   async cancel(): Promise<void> {
     await orMissing(this.#client.workflow.getHandle(this.workflowId).cancel(), () => noBacktest(this.id));
   }
@@ -62,6 +62,6 @@ export class Backtest {
 
 export function noBacktest(id: string): InvalidInput {
   return new InvalidInput(
-    `There is no backtest "${id}". To begin one, name the recorded runs: --runs, or \`runs\` of client.backtest().`,
+    `There is no backtest "${id}". To start one, name the recorded runs: --runs, or \`runs\` of client.backtest().`,
   );
 }

@@ -78,7 +78,7 @@ async function runsOfQuery(
   return [...found.values()];
 }
 
-/** Temporal's words on a query; undefined for any other error. */
+/** Temporal's message about a query; undefined for any other error. */
 function refusal(error: unknown): string | undefined {
   const { details, cause } = fieldsOf(error);
   if (isInvalidArgument(error) && typeof details === 'string') return details;

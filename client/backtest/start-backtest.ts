@@ -19,7 +19,7 @@ export interface BacktestOptions {
   id?: string | undefined;
   /** Recorded runs at most, of a query the latest. Default 100. */
   limit?: number | undefined;
-  /** In place of the agent's. */
+  /** Overrides the agent's model. */
   model?: string | undefined;
   /** Run calls that were not recorded, of tools with `effects: 'none'`. Default: such a call ends its run. */
   live?: LiveTools | undefined;
@@ -104,7 +104,7 @@ function checkSize(id: string, { runs, ...input }: BacktestInput): void {
   }
   if (utf8Length(JSON.stringify({ ...input, runs })) <= limits.questionBytes) return;
   throw new InvalidInput(
-    `The ids of ${runs.length} runs are more than can be recorded at once: begin two backtests with fewer runs.`,
+    `The ids of ${runs.length} runs are more than can be recorded at once: start two backtests with fewer runs.`,
   );
 }
 

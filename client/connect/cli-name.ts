@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
 /**
- * The command as the user types it: `reloop` if the shell finds it; else `npx reloop`, which runs the project's own
+ * The command as the user types it: `reloop` if the shell finds it; otherwise `npx reloop`, which runs the project's own
  * copy. npm, while it runs a script, adds folders to PATH that the user's shell does not have.
  */
 export function cliName({ PATH = '' }: { [name: string]: string | undefined } = process.env): string {
@@ -34,7 +34,7 @@ export function messageWithoutAdvice(error: Error): string {
   return facts.get(error) ?? error.message;
 }
 
-/** A word as a shell takes it. */
+/** An argument quoted for a shell. */
 export function shellWord(text: string): string {
   return /^[\w@%+=:,./-]+$/u.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }
@@ -42,7 +42,7 @@ export function shellWord(text: string): string {
 /** An argument that the reader has to write. */
 export const TO_WRITE = '…';
 
-/** A command to be typed; `options` are words for a shell. An argument that begins with - stands after a --, which ends the options. */
+/** A command to be typed; `options` are quoted already. An argument that starts with - stands after a --, which ends the options. */
 export function typedCommand(verb: string, args: readonly string[], options: readonly string[] = []): string {
   const words = args.map((arg) => (arg === TO_WRITE ? `"${TO_WRITE}"` : shellWord(arg)));
   const line = args.some((arg) => arg.startsWith('-'))

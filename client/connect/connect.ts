@@ -53,7 +53,7 @@ export interface TemporalSettings {
   connection: ConnectionOptions;
 }
 
-/** How the payloads and the texts of runs are read and written. */
+/** Options for reading and writing the payloads and the texts of runs. */
 export interface PayloadOptions {
   keys?: Keyring | undefined;
   live?: LiveOption | undefined;
@@ -166,7 +166,7 @@ const UNIMPLEMENTED = 12;
 const UNAUTHENTICATED = 16;
 
 function unreachable(address: string, error: unknown): string {
-  const { code, details } = error as { code?: unknown; details?: unknown }; // of a gRPC error; else absent
+  const { code, details } = error as { code?: unknown; details?: unknown }; // fields of a gRPC error
   switch (code) {
     case PERMISSION_DENIED:
     case UNAUTHENTICATED:
@@ -175,7 +175,7 @@ function unreachable(address: string, error: unknown): string {
       return `What answers at ${address} is no Temporal server: ${String(details)}. Correct TEMPORAL_ADDRESS or --address.`;
     default:
       return setValue(process.env['TEMPORAL_ADDRESS']) === address
-        ? `No Temporal server answers at ${address}, which TEMPORAL_ADDRESS names. Start that one, correct the variable, or unset it: then \`${cliName()} dev\` has a server of its own.`
+        ? `No Temporal server answers at ${address}, which TEMPORAL_ADDRESS names. Start that one, correct the variable, or unset it: then \`${cliName()} dev\` has its own server.`
         : `No Temporal server answers at ${address}. Start one with \`${cliName()} dev\`, or set TEMPORAL_ADDRESS.`;
   }
 }
@@ -184,7 +184,7 @@ function unreachable(address: string, error: unknown): string {
 async function localServer(): Promise<string | undefined> {
   const record = readJson(join(stateDirectory(), 'server.json')) ?? {};
   const { address, pid = 0, startedAt = null } = record as Partial<ServerRecord>; // written by the launcher
-  // After a crash the file is still there.
+  // The file is still there after a crash.
   return address !== undefined && (await isAlive({ pid, startedAt })) ? address : undefined;
 }
 

@@ -19,7 +19,7 @@ const SCHEDULED = 1;
 
 /** Obstacles of a run's calls that history does not record. Without a field: there are none of that kind. */
 export interface Obstacles {
-  /** Calls that no worker can begin: no worker polls their task queue. */
+  /** Calls that no worker can start: no worker polls their task queue. */
   notBegun?: CallNotBegun[];
   pausedCalls?: PausedCall[];
 }

@@ -119,7 +119,7 @@ const PAUSED =
 const TOO_MANY =
   'This execution has taken as many decisions and messages as the server allows. Nothing was changed. A run takes more when it has continued as new, between two turns, and a session after the answer under way. A run that waits can be cancelled and retried: its steps stay.';
 
-/** The refusals have one status code; these are the server's words, of Temporal 1.32.0. */
+/** The refusals have one status code; these are the server's texts, of Temporal 1.32.0. */
 function whyNotReady(error: unknown): string {
   const details = fieldOf(error, 'details') ?? fieldOf(fieldOf(error, 'cause'), 'details');
   const words = typeof details === 'string' ? details : '';

@@ -2,7 +2,7 @@ import { environmentSigner } from '../../features/encryption/token-signer.ts';
 import { parseJson } from '../../agent/values/json-object.ts';
 import { fieldOf } from '../../agent/values/values.ts';
 
-/** A state that a sender gets and sends back. `owner`: who it is for, in words that no two senders and no two uses have in common. */
+/** A state that a sender gets and sends back. `owner`: who it is for, as a text that no two senders and no two uses share. */
 export interface SignedState {
   owner: string;
   value: string;
@@ -23,7 +23,7 @@ export function readState(text: string, owner: string): string | undefined {
   return environmentSigner()?.isSigned(signedText({ owner, value }), given) === false ? undefined : value;
 }
 
-/** No token of a deferred call begins with a bracket. */
+/** No token of a deferred call starts with a bracket. */
 function signedText({ owner, value }: SignedState): string {
   return JSON.stringify([owner, value]);
 }

@@ -8,7 +8,7 @@ import { asRunInput } from '../../agent/run/run-input.ts';
 
 const words: readonly string[] = [...decisionNames, ...runMessageNames];
 
-/** The starts of a run and the words of people in its history, each with its sender. */
+/** The starts of a run and people's decisions and messages in its history, each with its sender. */
 export async function auditOf(facts: readonly Fact[]): Promise<AuditEntry[]> {
   const entries: AuditEntry[] = [];
   for (const fact of facts) {

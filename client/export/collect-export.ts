@@ -11,9 +11,9 @@ import type { RunReport } from '../report.ts';
 import type { ExportedModelCall, ExportedRequest, ExportedSubAgent, RunExport } from './run-export.ts';
 
 export interface ExportOptions extends Pick<RequestsOptions, 'kinds'> {
-  /** Also every exact request. Default false: they grow with the square of a run's steps. */
+  /** Include every exact request. Default false: they grow with the square of a run's steps. */
   prompts?: boolean | undefined;
-  /** Also the images of the question themselves, in base64 (`data` of each). Default false. */
+  /** Include the images of the question, in base64 (`data` of each). Default false. */
   images?: boolean | undefined;
 }
 

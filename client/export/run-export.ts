@@ -17,29 +17,29 @@ export interface RunExport {
   /** Type of the file. */
   reloop: 'run';
   version: 1;
-  /** As `reloop show --json` prints it: question, answer, steps with their observations, usage, waiting calls. */
+  /** The run as `reloop show --json` prints it: question, answer, steps with their observations, usage, waiting calls. */
   run: RunReport;
-  /** A run that `agentRun` runs has one agent; a workflow of your own has one for each `runAgent`. */
+  /** A run that `agentRun` runs has one agent; your own workflow has one for each `runAgent`. */
   agents: ExportedAgent[];
   /** Every reply, in order. */
   modelCalls: ExportedModelCall[];
   /** Decisions of people, in order. */
   decisions: ExportedDecision[];
-  /** Starts of the run and words of people, each with its sender, in order. Missing in files of older versions. */
+  /** Starts of the run, and people's decisions and messages, each with its sender, in order. Missing in files of older versions. */
   audit?: AuditEntry[] | undefined;
   /** All that is recorded, in order: the other lists are taken from it. */
   events: RunEvent[];
   /** Sub-agents, in the order in which they were started: each a whole run. */
   subAgents: ExportedSubAgent[];
-  /** With `prompts` only: every exact request, in order. */
+  /** Every exact request, in order; set with `prompts`. */
   requests?: ExportedRequest[] | undefined;
 }
 
-/** An agent as pinned when it began, and its question. */
+/** An agent as pinned when it started, and its question. */
 export interface ExportedAgent {
   /** 0 for the first of a workflow, 1 for the second, whose calls are `1/3`, `1/3.1`. */
   scope: number;
-  /** null for an agent that never began: the definition could not be resolved, or was not yet. */
+  /** null for an agent that never started: the definition could not be resolved, or was not yet. */
   manifest: AgentManifest | null;
   /** null where the record of it is past the namespace's retention, or nothing was asked yet. */
   question: ExportedQuestion | null;
@@ -73,10 +73,10 @@ export interface ExportedDecision {
   decision: OperatorDecision;
 }
 
-/** One start of the run, or one word of a person to the run. */
+/** One start of the run, or one decision or message of a person to the run. */
 export interface AuditEntry {
   at: number;
-  /** Name of the decision or the message: `approve`, `say`; `cancel` for the run; `start`, `fork`, `retry` or `rewind` where the run began. */
+  /** Name of the decision or the message: `approve`, `say`; `cancel` for the run; `start`, `fork`, `retry` or `rewind` where the run started. */
   word: string;
   /** The name that the sender gave. The config's `authorize` has checked it, if the run has one; starts are not checked. */
   by: string | null;
@@ -84,7 +84,7 @@ export interface AuditEntry {
   identity: string | null;
   /** The call of a decision. */
   call?: string | undefined;
-  /** The word was refused after `authorize` was asked, and changed nothing. */
+  /** Reason of a refusal by `authorize`; the decision or message changed nothing. */
   refused?: string | undefined;
 }
 

@@ -23,7 +23,7 @@ export interface CallsSource {
 }
 
 const POLL_MS = 1000;
-/** Polls of the calls under way for each look at who could begin them. */
+/** Polls of the calls under way for each look at who could start them. */
 const POLLS_A_LOOK = 3;
 
 /**
@@ -71,7 +71,7 @@ function eventsOf({ notBegun = [], pausedCalls = [] }: Obstacles) {
   ];
 }
 
-/** Before the first piece of a further attempt, the server is asked how the attempt before has ended: readers hear of that first. */
+/** Yields pieces of texts. Asks the server before the first piece of a further attempt how the last one ended: readers get that first. */
 async function* fromChannel(
   client: Client,
   { run, calls, signal }: CallsSource,
@@ -87,7 +87,7 @@ async function* fromChannel(
       const first = rest[further];
       if (first === undefined) break;
       const news = calls.underWay.has(first.call) ? await look() : undefined;
-      // Without an answer, the text comes with the heartbeats.
+      // The heartbeats have the text, if there is no answer.
       if (news === undefined) break;
       yield* news;
       known.set(first.call, first.attempt);

@@ -53,7 +53,7 @@ export async function eventResponse(source: EventSource, from: ResponseOptions |
   });
 }
 
-/** By its shape: frameworks, polyfills and edge runtimes have classes of their own. */
+/** Checks the shape: frameworks, polyfills and edge runtimes have their own classes. */
 function isRequest(from: ResponseOptions | Request): from is Request {
   return 'method' in from && typeof fieldOf(from.headers, 'get') === 'function';
 }

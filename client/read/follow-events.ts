@@ -10,17 +10,17 @@ import { InvalidInput } from '../connect/errors.ts';
 import { watchEvents } from './watch-events.ts';
 
 export interface EventsOptions {
-  /** Also text, progress and failed attempts of calls under way. Default true. */
+  /** Include text, progress and failed attempts of calls under way. Default true. */
   live?: boolean | undefined;
   /** Continue until the run ends (default); without, return the events so far. */
   follow?: boolean | undefined;
-  /** Also the events of sub-agents' runs, each with its `within`. Default false. */
+  /** Include the events of sub-agents' runs, each with its `within`. Default false. */
   subAgents?: boolean | undefined;
   /** The `eventId` of an event: continue right after it. */
   after?: string | undefined;
   /** Called with the exact request of each model call of the run itself, before the call's `model_started` arrives. */
   onRequest?: ((request: AskedRequest) => unknown) | undefined;
-  /** For `onRequest`: all kinds that agents of the run may have. Default: the built-in kinds. */
+  /** All kinds that agents of the run may have, for `onRequest`. Default: the built-in kinds. */
   kinds?: readonly AgentKind[] | undefined;
   /** Ends the events, as leaving the loop does, also while none comes. */
   signal?: AbortSignal | undefined;
@@ -69,6 +69,6 @@ export async function knownPositions(
   const own = positions.find(({ within }) => within === '');
   if (own !== undefined && (await isPositionOf(client, run, own))) return positions;
   throw new InvalidInput(
-    `There is no event "${after.slice(0, 200)}" in run "${run.workflowId}", or it is no longer kept. events() without \`after\` begins at the beginning.`,
+    `There is no event "${after.slice(0, 200)}" in run "${run.workflowId}", or it is no longer kept. events() without \`after\` starts with the first event.`,
   );
 }

@@ -41,11 +41,11 @@ export interface RunSummary {
   pausedCalls?: PausedCall[] | undefined;
   /** An operator has paused the whole run with `temporal workflow pause`. */
   pausedInTemporal?: PausedBy | undefined;
-  /** Only with `full`: the answer; null: there is none (yet). */
+  /** The answer, set with `full`; null: no answer (yet). */
   output?: Json | undefined;
-  /** Only with `full`: why the run failed; null: it did not. */
+  /** Reason why the run failed, set with `full`; null: it did not. */
   error?: ErrorInfo | null | undefined;
-  /** Only with `full`: of the run so far, with the cost where prices are known. */
+  /** Usage of the run so far, set with `full`, with the cost if prices are known. */
   usage?: Usage | undefined;
 }
 
@@ -206,7 +206,7 @@ function labelsOf(run: ListedRun): Labels {
   };
 }
 
-/** True for the run of a sub-agent: a call of the run above it, whose id begins its own. The runs of sessions and batches are nobody's calls. */
+/** True for the run of a sub-agent: a call of the run above it, whose id is the start of its own. The runs of sessions and batches are not calls. */
 export function isSubAgent({ id, parent }: Pick<RunSummary, 'id' | 'parent'>): boolean {
   return parent !== undefined && id.startsWith(`${parent}/`);
 }

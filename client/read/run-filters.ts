@@ -15,18 +15,18 @@ export interface RunFilters {
   tenant?: string | undefined;
   /** Runs that belong to this person: see `owner` of a run. The server cannot look there: every run is read. */
   owner?: string | undefined;
-  /** Runs whose id begins with this text. */
+  /** Runs whose id starts with this text. */
   idPrefix?: string | undefined;
   /** Started then or later; a long run continues as new from time to time. */
   since?: Date | undefined;
   /** Started before. */
   until?: Date | undefined;
-  /** In the first 200 characters of the question, in capitals or not. The server cannot look there: every run is read. */
+  /** Text in the first 200 characters of the question, in capitals or not. The server cannot search there: every run is read. */
   text?: string | undefined;
 }
 
 export interface ListOptions extends RunFilters {
-  /** Default: of a page 50, else all. */
+  /** Default: 50 for a page, all for a list. */
   limit?: number | undefined;
   /** Read the answer, the error and the usage of each run, too: a request for each, and more for a run that failed. Default: false. */
   full?: boolean | undefined;

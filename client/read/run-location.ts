@@ -25,9 +25,9 @@ export interface RunLocation {
   /** Run id of its first execution, before it continued as new. undefined: the server does not say so. */
   firstRunId?: string | undefined;
   taskQueue: string;
-  /** Still open: a worker of its queue has, or will have, work for it. */
+  /** The run is open: a worker of its queue has, or will have, work for it. */
   open: boolean;
-  /** Distinguishes the workflow task that no worker has taken yet from others; undefined: there is none. */
+  /** Distinguishes the workflow task that no worker has taken yet from others; undefined without one. */
   untaken?: string | undefined;
   /** Version of a deployment that the run stays on. */
   version?: DeploymentVersion | undefined;
@@ -66,7 +66,7 @@ export async function locationOfOwnRun(client: Client, id: string, runId?: strin
   return locationIn(await describeOwn(client, id, runId));
 }
 
-/** The namespace may have workflows of other programs, and sessions: nobody reads or steers these as runs. */
+/** The namespace may have workflows of other programs, and sessions, which cannot be read or steered as runs. */
 async function describeOwn(
   client: Client,
   id: string,
@@ -81,7 +81,7 @@ async function describeOwn(
   throw new RunNotFound(id);
 }
 
-/** A workflow that has just begun has perhaps not come to its first agent. */
+/** A workflow that has just started has perhaps not come to its first agent. */
 const BEGIN_MS = 3000;
 const POLL_MS = 200;
 
@@ -113,12 +113,12 @@ export async function describeRun(
   return orRunNotFound(id, client.workflow.getHandle(id, runId).describe());
 }
 
-/** Throws RunNotFound in place of Temporal's word that there is no such workflow. */
+/** Throws RunNotFound in place of Temporal's error that there is no such workflow. */
 export function orRunNotFound<T>(id: string, asked: Promise<T>): Promise<T> {
   return orMissing(asked, (options) => new RunNotFound(id, options));
 }
 
-/** Throws the error of `missing` in place of Temporal's word that there is no such workflow. */
+/** Throws the error of `missing` in place of Temporal's error that there is no such workflow. */
 export async function orMissing<T>(asked: Promise<T>, missing: (options: ErrorOptions) => Error): Promise<T> {
   try {
     return await asked;

@@ -58,7 +58,7 @@ export async function shortResult(
   return withSteps({ ...result, intermediateSteps });
 }
 
-/** Only the fields of a result. */
+/** Keeps the known fields of a result. */
 export function withSteps(result: RunResultWithSteps): RunResultWithSteps {
   const { output, intermediateSteps, stopReason, truncated, iterations, usage } = result;
   const cut = truncated === undefined ? {} : { truncated };

@@ -6,7 +6,7 @@ import { RunNotFound } from '../connect/errors.ts';
 /** Errors for ids of workflows that are not runs. */
 
 export function foreign(id: string): string {
-  return `"${id}" is not a run of an agent: it is a workflow of your own that has completed. describe() has what it returned, and what agents did in it.`;
+  return `"${id}" is not a run of an agent: it is your own workflow, and it has completed. describe() has what it returned, and what agents did in it.`;
 }
 
 export function sessionNotRun(id: string): RunNotFound {

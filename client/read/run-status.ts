@@ -18,9 +18,9 @@ export interface WaitingInList {
   call: string;
   tool: string;
   reason: string;
-  /** When the wait began, milliseconds since 1970. Runs of earlier workers have not written it. */
+  /** Start of the wait, milliseconds since 1970. Runs of earlier workers have not written it. */
   since?: number | undefined;
-  /** When the wait ends on its own, milliseconds since 1970: the call may still be running somewhere. */
+  /** Time at which the wait ends on its own, milliseconds since 1970: the call may still be running somewhere. */
   until?: number | undefined;
 }
 

@@ -54,7 +54,7 @@ export async function runToRestart(client: Client, id: string, verb: string): Pr
   }
   if (type !== AGENT_RUN) {
     throw new InvalidInput(
-      `${verb}: "${id}" is a workflow of your own (${type}), not a run of an agent: there are no steps to go back to.`,
+      `${verb}: "${id}" is your own workflow (${type}), not a run of an agent: there are no steps to go back to.`,
     );
   }
   const record = await readRestartRecord(client, { workflowId: id, runId });
@@ -82,7 +82,7 @@ export async function restartRun(
     );
   }
   const wasFirst = new DecisionRefused(
-    `${by}: somebody else was first: run ${id} has started again already. Look at it, and repeat your command if you still want it.`,
+    `${by}: another command was first: run ${id} has started again already. Look at it, and repeat your command if you still want it.`,
   );
   if ((await describeRun(client, id)).runId !== runId) throw wasFirst;
   return start(client, id, run, input, { reuse: 'ALLOW_DUPLICATE', exists: wasFirst });

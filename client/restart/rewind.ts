@@ -18,7 +18,7 @@ export interface RewindOptions {
 }
 
 /**
- * Takes a run back to before a step. An open run rewinds itself, and needs a worker for that. A closed run begins again under its id.
+ * Takes a run back to before a step. An open run rewinds itself, and needs a worker for that. A closed run starts again under its id.
  * Throws InvalidInput if the run does not have the step, DecisionRefused if the run cannot go back.
  */
 export async function rewind(client: Client, id: string, { step }: RewindOptions): Promise<RestartReceipt> {

@@ -25,7 +25,7 @@ export function differences(wanted: SentSchedule, found: ScheduleDescription): s
   return parts.flatMap(([name, a, b]) => (isDeepStrictEqual(plain(a), plain(b)) ? [] : [name]));
 }
 
-/** The server has no range for each year, and an empty comment where there is none. */
+/** The server has no range for each year, and an empty comment if none is given. */
 function withoutStar(calendar: object): object {
   return { comment: '', ...calendar, ...('year' in calendar && calendar.year === '*' ? { year: [] } : {}) };
 }

@@ -13,7 +13,7 @@ export interface ScheduleReport {
   paused: boolean;
   /** Note of the last pause or resume. */
   note: string | null;
-  /** From the config: `reloop schedule sync` keeps it so. */
+  /** The schedule comes from the config: `reloop schedule sync` keeps it so. */
   synced: boolean;
   /** Calendars, intervals and time zone, as the server has them. */
   spec: Json;

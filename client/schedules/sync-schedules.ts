@@ -7,7 +7,7 @@ import { type SentSchedule, scheduleToSend, temporalOptions } from './temporal-s
 import { SYNCED, syncedQueue } from './schedule-report.ts';
 
 export interface SyncOptions {
-  /** Only say what would change. */
+  /** Say what would change, and change nothing. */
   dryRun?: boolean | undefined;
   /** Delete schedules that are not in the config any more. Without it they are refused. */
   delete?: boolean | undefined;

@@ -3,7 +3,7 @@ import { traceparent } from '../../agent/values/trace-context.ts';
 /** OpenTelemetry's API keeps there what an SDK of the process has registered, for all copies of the package. */
 const REGISTERED = Symbol.for('opentelemetry.js.api.1');
 
-/** `traceparent` of the active span of this program; undefined where there is none. Loads nothing in a process without an SDK. */
+/** `traceparent` of the active span of this program; undefined without one. Loads nothing in a process without an SDK. */
 export async function callerTrace(): Promise<string | undefined> {
   if (!(REGISTERED in globalThis)) return undefined;
   // The program has the package, which may not be in a place where this file finds it.

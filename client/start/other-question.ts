@@ -16,7 +16,7 @@ export interface OtherQuestion {
 
 /**
  * An id belongs to one question to one agent. If the run that has the id was asked something else, returns its agent
- * and question; else undefined. Throws InvalidInput for an input that cannot be recorded.
+ * and question; otherwise undefined. Throws InvalidInput for an input that cannot be recorded.
  */
 export async function otherQuestion(
   run: ReadableRun,

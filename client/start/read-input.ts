@@ -78,7 +78,7 @@ function readImagePart(part: { [field: string]: unknown }, name: string, images:
   return { type: 'image', mediaType: found, bytes: bytes.length, ref: { index } };
 }
 
-/** It is not asked for here: whether it is there and an image, the provider finds. */
+/** Checks the form of a URL. The image is not fetched here: the provider does that. */
 function readUrl(text: string, name: string): string {
   if (!/^https:/iu.test(text)) {
     throw new InvalidInput(
@@ -113,7 +113,7 @@ function readBytes(image: unknown, name: string): GivenBytes {
   const [, mediaType, data] = /^data:([^;,]*)(?:;[^;,]*)*?;base64,(.*)$/isu.exec(image) ?? [];
   if (data === undefined && /^data:/iu.test(image))
     throw new InvalidInput(
-      `${name}: the data: URL is not base64: it begins with data:image/png;base64, or alike.`,
+      `${name}: the data: URL is not base64: it starts with data:image/png;base64, or alike.`,
     );
   const base64 = (data ?? image).trim();
   if (!/^[\w+/-]+={0,2}$/u.test(base64)) {

@@ -18,7 +18,7 @@ export interface RecordedStart {
   agent: string;
   input: Content;
   session?: string | undefined;
-  /** Only of a run without a session, which has its own messages. */
+  /** Earlier messages of a run without a session; a session has its own. */
   chatHistory?: readonly ChatMessage[] | undefined;
   variables?: { [name: string]: string } | undefined;
   overrides: RunOverrides;

@@ -23,12 +23,12 @@ export function checkId(id: string): void {
   }
   if (id.startsWith(sessionId(''))) {
     throw new InvalidInput(
-      `"${id}" is what the session of that name is called: a run's id does not begin with ${sessionId('')}.`,
+      `"${id}" is what the session of that name is called: a run's id does not start with ${sessionId('')}.`,
     );
   }
   if (id.startsWith(backtestId(''))) {
     throw new InvalidInput(
-      `"${id}" is what backtests and their runs are called: a run's id does not begin with ${backtestId('')}.`,
+      `"${id}" is what backtests and their runs are called: a run's id does not start with ${backtestId('')}.`,
     );
   }
 }

@@ -42,7 +42,7 @@ export function attributesOfRun(input: AgentRunInput): StartAttributes {
   return withKnown(fixedAttributes({ agent, session, tags: tagsOf(input) }), [searchAttribute.status]);
 }
 
-/** Search attributes of a session's workflow. They tell the session that its runs may have theirs. */
+/** Search attributes of a session's workflow. They show the session that its runs may have theirs. */
 export function attributesOfSession(name: string): StartAttributes {
   return withKnown(sessionAttributes(name), [
     searchAttribute.agent,

@@ -10,8 +10,8 @@ export interface StartOptions extends StartOverrides {
   /** Name of the conversation that the run continues, in the place of `chatHistory`; started by its first message. */
   session?: string | undefined;
   /**
-   * For a session: do not wait until the run begins, which takes a worker and, while an earlier message is answered,
-   * time. The run can be followed once it begins.
+   * Do not wait until the run of a session starts, which takes a worker and, while an earlier message is answered,
+   * time. The run can be followed once it starts.
    */
   detach?: boolean | undefined;
   /** Values for the agent's own `{names}` in its prompt texts. */

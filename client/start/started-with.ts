@@ -31,7 +31,7 @@ export async function startedWith(
   return textOf(begun) === textOf(asked);
 }
 
-/** Tells two starts apart. The place where an image is recorded (`ref`) is known only after the start. */
+/** Distinguishes two starts. The place where an image is recorded (`ref`) is known only after the start. */
 function textOf(start: RecordedStart): string {
   return canonicalJson(
     JSON.parse(JSON.stringify(start, (name, value: unknown) => (name === 'ref' ? undefined : value))) as Json,

@@ -32,7 +32,7 @@ export function checkApprovers(tools: ReadonlyMap<string, Tool>, { authorize }: 
   for (const { name, approval } of tools.values()) {
     if (typeof approval !== 'object') continue;
     throw new ConfigError(
-      `Tool "${name}": approval names people in \`by\`, and the config has no \`authorize\` to check that a decision is theirs: everybody can give any name. Add \`authorize(word)\` to defineConfig.`,
+      `Tool "${name}": approval names people in \`by\`, and the config has no \`authorize\` to check that a decision is theirs: everybody can give any name. Add \`authorize(message)\` to defineConfig.`,
     );
   }
 }

@@ -277,7 +277,7 @@ describe('refused is', () => {
       'a fork with the id of a session',
       'extended',
       forking({ id: 'session:x' }),
-      'does not begin with session:',
+      'does not start with session:',
     ],
   ])('%s, and nothing is started', async (_what, name, restart, why) => {
     const { client, id, inputs } = recordedRun(name);
