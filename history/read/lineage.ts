@@ -74,7 +74,7 @@ function nextAfter(run: RunRef, fact: Fact | undefined): RunRef | undefined {
 
 /**
  * Resolves when a run and every run that continues it are closed, to the result of the last one if it has succeeded. Requests only the closing event: with hundreds of runs at a time,
- * requests for the events before would cost a full machine a twentieth of its throughput (test/bench/overload.ts).
+ * requests for the events before would cost a full machine a twentieth of its throughput (bench/overload.ts).
  */
 export async function resultAtEnd(
   client: Client,

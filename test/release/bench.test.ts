@@ -12,7 +12,7 @@ test(
     const folder = mkdtempSync(join(tmpdir(), 'reloop-bench-test-'));
     const json = join(folder, 'results.json');
     try {
-      const bench = startProgram('test/bench/bench.ts', ['--quick', '--json', json], {});
+      const bench = startProgram('bench/bench.ts', ['--quick', '--json', json], {});
       expect({ code: await bench.exit, stderr: bench.stderr() }).toMatchObject({ code: 0 });
       const rows = bench.stdout().match(/^[a-z/]+(?= +\d)/gmu);
       const table = ['floor', 'append', 'reloop', 'reloop/floor', 'reloop/append'];

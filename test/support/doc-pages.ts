@@ -8,7 +8,6 @@ export const pages = [
   ...filesOf('docs'),
   ...filesOf('docs/internals'),
   'CONTRIBUTING.md',
-  'CHANGELOG.md',
   'examples/README.md',
 ].filter((page) => existsSync(join(root, page)));
 

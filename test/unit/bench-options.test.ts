@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { benchOptions } from '../bench/bench-options.ts';
-import { chooseContestants } from '../bench/contestants.ts';
-import { printedResults } from '../bench/print-results.ts';
-import { median, ratios } from '../bench/results.ts';
+import { benchOptions } from '../../bench/bench-options.ts';
+import { chooseContestants } from '../../bench/contestants.ts';
+import { printedResults } from '../../bench/print-results.ts';
+import { median, ratios } from '../../bench/results.ts';
 
 test('options that are left out are those of a whole run, or of a quick one', () => {
   const whole = { rounds: 3, steps: [20, 100, 300], concurrency: [1, 16, 64], observation: 2048 };

@@ -132,7 +132,7 @@ const LANGUAGES = new Map([
 ]);
 
 /** Pages whose commands are about a checkout of this repository, which CI types: `.ci/run`. */
-const OF_A_CHECKOUT = ['CONTRIBUTING.md', 'CHANGELOG.md'];
+const OF_A_CHECKOUT = ['CONTRIBUTING.md', 'docs/CHANGELOG.md'];
 
 describe('the commands of the pages', () => {
   test.each(pages)('in %s stand in blocks that say what they are', (page) => {

@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import { NativeConnection, Runtime } from '@temporalio/worker';
-import { AgentClient } from '../../client/index.ts';
-import { createLoadedConfig } from '../../config/load/loaded-config.ts';
-import { type AgentDefinition, defineConfig } from '../../index.ts';
-import { acquireServer } from '../../local/server/server.ts';
-import { createAgentWorker } from '../../worker/create-worker.ts';
+import { AgentClient } from '../client/index.ts';
+import { createLoadedConfig } from '../config/load/loaded-config.ts';
+import { type AgentDefinition, defineConfig } from '../index.ts';
+import { acquireServer } from '../local/server/server.ts';
+import { createAgentWorker } from '../worker/create-worker.ts';
 
 /** Starts the server of `reloop dev`, a client, and a worker of these agents in this process. Logs errors only. */
 export async function startWorkerHere(taskQueue: string, agents: AgentDefinition[]) {

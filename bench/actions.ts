@@ -2,7 +2,7 @@
  * How many billed actions does a run take on Temporal Cloud: for each step of a plain one, and for a long call? Counted as
  * `reloop show` does (history/views/billed-actions.ts), on the server that `reloop dev` starts, with a frugal worker.
  *
- *     node --import tsx test/bench/actions.ts [seconds of the long call, 60]
+ *     node --import tsx bench/actions.ts [seconds of the long call, 60]
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -10,13 +10,13 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, Connection } from '@temporalio/client';
 import { NativeConnection, Runtime } from '@temporalio/worker';
-import { calculator, defineAgent, defineConfig, defineModel, defineTool } from '../../index.ts';
-import { AgentClient } from '../../client/index.ts';
-import { createLoadedConfig } from '../../config/load/loaded-config.ts';
-import { anyPorts } from '../../local/server/ports.ts';
-import { acquireServer } from '../../local/server/server.ts';
-import type { Tool } from '../../adapters/tools/tool.ts';
-import { createAgentWorker } from '../../worker/create-worker.ts';
+import { calculator, defineAgent, defineConfig, defineModel, defineTool } from '../index.ts';
+import { AgentClient } from '../client/index.ts';
+import { createLoadedConfig } from '../config/load/loaded-config.ts';
+import { anyPorts } from '../local/server/ports.ts';
+import { acquireServer } from '../local/server/server.ts';
+import type { Tool } from '../adapters/tools/tool.ts';
+import { createAgentWorker } from '../worker/create-worker.ts';
 
 const STEPS = [10, 30];
 const TASK_QUEUE = 'bench-actions';

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type ToolContext, defineAgent, defineConfig, defineTool } from 'reloop';
 import { scripted } from 'reloop/testing';
 
-/** What test/bench/recovery.ts kills: calls that note what they do, and of which the first attempt never ends. */
+/** What bench/recovery.ts kills: calls that note what they do, and of which the first attempt never ends. */
 const note = (what: string) => appendFileSync(String(process.env['BENCH_NOTES']), `${what} ${Date.now()}\n`);
 
 async function run(call: string, { attempt, signal }: ToolContext): Promise<string> {

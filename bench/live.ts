@@ -3,17 +3,17 @@
  * server that `reloop dev` starts. And how long after the model's chunk does a watcher have its text: of four runs at once, with the worker
  * in this process, and in another one without and with each broker that is installed.
  *
- *     node --import tsx test/bench/live.ts [watchers of each run]      after `npm run build`
+ *     node --import tsx bench/live.ts [watchers of each run]      after `npm run build`
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { defineAgent, defineModel, defineTool } from '../../index.ts';
+import { defineAgent, defineModel, defineTool } from '../index.ts';
 import clocks from './live.config.ts';
-import { isRecorded } from '../../agent/run/events.ts';
-import { AgentClient, type AgentRun } from '../../client/index.ts';
-import { createLoadedConfig } from '../../config/load/loaded-config.ts';
-import { brokerNames, brokerProblem, startBroker } from '../support/brokers.ts';
-import { reloop } from '../support/cli.ts';
-import { createAgentWorker } from '../../worker/create-worker.ts';
+import { isRecorded } from '../agent/run/events.ts';
+import { AgentClient, type AgentRun } from '../client/index.ts';
+import { createLoadedConfig } from '../config/load/loaded-config.ts';
+import { brokerNames, brokerProblem, startBroker } from '../test/support/brokers.ts';
+import { reloop } from '../test/support/cli.ts';
+import { createAgentWorker } from '../worker/create-worker.ts';
 import { startWorkerHere } from './worker-here.ts';
 
 const STEPS = 10;
@@ -80,7 +80,7 @@ async function withWorker(name: string, url: string | undefined): Promise<void> 
     '--task-queue',
     CLOCKS,
     '--config',
-    'test/bench/live.config.ts',
+    'bench/live.config.ts',
   ];
   const other = reloop(args, { RELOOP_STATE_DIR: stateDir, ...(url && { RELOOP_LIVE_URL: url }) });
   await other.prints('Worker ready');

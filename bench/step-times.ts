@@ -1,6 +1,6 @@
 import type { Client } from '@temporalio/client';
-import { createActionCount } from '../../history/views/billed-actions.ts';
-import { readLineage } from '../../history/read/lineage.ts';
+import { createActionCount } from '../history/views/billed-actions.ts';
+import { readLineage } from '../history/read/lineage.ts';
 
 /** A run as its history has it. */
 export interface RecordedSteps {

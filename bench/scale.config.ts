@@ -4,7 +4,7 @@ import { scripted } from 'reloop/testing';
 import { z } from 'zod';
 import { WIDTH } from './scale-task.ts';
 
-/** The agents of test/bench/scale.ts: one asks a person, one makes many calls in a turn, and one makes a single call. */
+/** The agents of bench/scale.ts: one asks a person, one makes many calls in a turn, and one makes a single call. */
 const call = (name: string, index = 0) => ({ name, arguments: { index }, id: `call_${index}` });
 const tool = (name: string, more: object = {}) =>
   defineTool({

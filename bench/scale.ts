@@ -2,7 +2,7 @@
  * What do many runs cost at once? One worker on the server of `reloop dev`: the first answer from nothing, a turn of 100 calls, a batch, and
  * runs that wait for a person.
  *
- *     node --import tsx test/bench/scale.ts [--waiting 10000] [--batch 1000] [--rounds 3]      after `npm run build`
+ *     node --import tsx bench/scale.ts [--waiting 10000] [--batch 1000] [--rounds 3]      after `npm run build`
  */
 import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -10,15 +10,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { AgentClient } from 'reloop/client';
-import { anyPorts } from '../../local/server/ports.ts';
-import { acquireServer } from '../../local/server/server.ts';
-import { aFewAtATime } from '../../agent/values/concurrent.ts';
-import { type Command, reloop } from '../support/cli.ts';
+import { anyPorts } from '../local/server/ports.ts';
+import { acquireServer } from '../local/server/server.ts';
+import { aFewAtATime } from '../agent/values/concurrent.ts';
+import { type Command, reloop } from '../test/support/cli.ts';
 import { median } from './results.ts';
 import { progress } from './rig.ts';
 import { WIDTH } from './scale-task.ts';
 
-const CONFIG = ['--config', 'test/bench/scale.config.ts'];
+const CONFIG = ['--config', 'bench/scale.config.ts'];
 /** Runs that are started or read at a time. */
 const AT_A_TIME = 50;
 /** Runs that a person answers while all others wait. */

@@ -49,7 +49,7 @@ const peer = {
     }),
 };
 
-/** Not in the tables: test/bench/growth.ts runs it. */
+/** Not in the tables: bench/growth.ts runs it. */
 export const trimmed: Contestant = {
   name: 'reloop-trimmed',
   what: 'an agent that sees the last 20 steps only',
@@ -114,7 +114,7 @@ export function chooseContestants(names: readonly string[] | undefined): Contest
     if (found === undefined)
       throw new Error(`No contestant "${name}": ${contestants.map((one) => one.name).join(', ')}.`);
     if (!isInstalled(found))
-      throw new Error(`${name} is not installed: npm --prefix test/bench/peers install`);
+      throw new Error(`${name} is not installed: npm --prefix bench/peers install`);
     return found;
   });
 }

@@ -23,5 +23,5 @@ const clock = defineModel({
   },
 });
 
-/** The agent of the second part of test/bench/live.ts. */
+/** The agent of the second part of bench/live.ts. */
 export default defineConfig({ agents: [defineAgent({ name: 'clock', model: clock })] });

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { Worker, bundleWorkflowCode } from '@temporalio/worker';
-import { defaultConcurrency } from '../../../config/options/concurrency-option.ts';
-import { workerSettings } from '../../../worker/create-worker.ts';
+import { defaultConcurrency } from '../../config/options/concurrency-option.ts';
+import { workerSettings } from '../../worker/create-worker.ts';
 import type { HandwrittenActivities } from './handwritten-workflows.ts';
 import { type ServeOptions, silent } from './serve.ts';
 

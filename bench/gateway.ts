@@ -2,18 +2,18 @@
  * When has a reader of the gateway the first event of a run, beside `run.events()` in the same process? And how much memory do 2,000
  * streams of runs that wait take in one `reloop serve`?
  *
- *     node --import tsx test/bench/gateway.ts [streams]      after `npm run build`
+ *     node --import tsx bench/gateway.ts [streams]      after `npm run build`
  */
 import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
 import { Agent, type IncomingMessage, get } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { defineAgent, defineModel, defineTool } from '../../index.ts';
-import type { AgentRun } from '../../client/index.ts';
-import { reloop } from '../support/cli.ts';
-import { freePort } from '../support/dev-server.ts';
-import { startGateway } from '../support/gateway-server.ts';
+import { defineAgent, defineModel, defineTool } from '../index.ts';
+import type { AgentRun } from '../client/index.ts';
+import { reloop } from '../test/support/cli.ts';
+import { freePort } from '../test/support/dev-server.ts';
+import { startGateway } from '../test/support/gateway-server.ts';
 import { startWorkerHere } from './worker-here.ts';
 
 const ROUNDS = 200;

@@ -2,17 +2,17 @@
  * How long after a killed worker is ready again does a call go on that it was killed in? The worker is the CLI's, and has
  * the same state directory as before. What it took to get ready is shown too: time-outs run meanwhile.
  *
- *     node --import tsx test/bench/recovery.ts [rounds, default 3]      after `npm run build`
+ *     node --import tsx bench/recovery.ts [rounds, default 3]      after `npm run build`
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { AgentClient } from 'reloop/client';
-import { anyPorts } from '../../local/server/ports.ts';
-import { acquireServer } from '../../local/server/server.ts';
-import { type Command, reloop } from '../support/cli.ts';
-import { until } from '../support/processes.ts';
+import { anyPorts } from '../local/server/ports.ts';
+import { acquireServer } from '../local/server/server.ts';
+import { type Command, reloop } from '../test/support/cli.ts';
+import { until } from '../test/support/processes.ts';
 import { median } from './results.ts';
 import { progress } from './rig.ts';
 
@@ -74,7 +74,7 @@ async function killAndRestart(notes: string): Promise<Recovery> {
 }
 
 async function startWorker(notes: string): Promise<Command> {
-  const args = ['worker', '--config', 'test/bench/recovery.config.ts'];
+  const args = ['worker', '--config', 'bench/recovery.config.ts'];
   const worker = reloop(args, { RELOOP_STATE_DIR: stateDir, BENCH_NOTES: notes });
   await worker.prints('Worker ready');
   return worker;

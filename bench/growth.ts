@@ -1,7 +1,7 @@
 /**
  * Does a step get dearer as a run gets longer? One run of 8 KB observations whose model sees the last steps only.
  *
- *     node --import tsx test/bench/growth.ts [steps, default 10000]
+ *     node --import tsx bench/growth.ts [steps, default 10000]
  */
 import { trimmed } from './contestants.ts';
 import { progress, withRig } from './rig.ts';

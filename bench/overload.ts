@@ -2,7 +2,7 @@
  * How does a full machine slow agents down, beside a loop written by hand? So many runs at once on one worker, with a model
  * of 1.5 s and a tool of 0.2 s. Contestants take turns.
  *
- *     node --import tsx test/bench/overload.ts [--runs 100] [--steps 5] [--rounds 2] [--only floor,append,reloop] [--postgres]
+ *     node --import tsx bench/overload.ts [--runs 100] [--steps 5] [--rounds 2] [--only floor,append,reloop] [--postgres]
  */
 import { parseArgs } from 'node:util';
 import { requiredTsToMs } from '@temporalio/common/lib/time.js';

@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import { AgentClient } from 'reloop/client';
-import { anyPorts } from '../../local/server/ports.ts';
-import { acquireServer } from '../../local/server/server.ts';
-import { startCluster } from '../cluster/cluster.ts';
-import { workerSettings } from '../../worker/create-worker.ts';
+import { anyPorts } from '../local/server/ports.ts';
+import { acquireServer } from '../local/server/server.ts';
+import { startCluster } from '../test/cluster/cluster.ts';
+import { workerSettings } from '../worker/create-worker.ts';
 import { startChild } from './child.ts';
 import type { Contestant, Place } from './contestants.ts';
 
