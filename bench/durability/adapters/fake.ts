@@ -1,0 +1,100 @@
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Entry, isPosted, modelUrl, needsApproval, postEntry, serve, stateFolder } from './serve.ts';
+
+/**
+ * A small runner with a file for each run. It does everything right, and has one fault in each of its mutants: the suite has to find them
+ * (test/release/durability.test.ts).
+ */
+
+/** '' or: doubles, loses, pays-twice, answers-wrong, forgets. */
+const fault = process.env['DURABILITY_FAULT'] ?? '';
+
+interface Message {
+  role: string;
+  content: string | null;
+  tool_calls?: { id: string; function: { arguments: string } }[];
+  tool_call_id?: string;
+}
+
+interface Run {
+  messages: Message[];
+  /** Ids of calls that may have posted. */
+  begun: string[];
+  deaths: number;
+  isApproved?: boolean;
+  answer?: string | null;
+}
+
+const fileOf = (id: string) => join(stateFolder, `${id}.json`);
+const load = (id: string): Run | undefined =>
+  existsSync(fileOf(id)) ? (JSON.parse(readFileSync(fileOf(id), 'utf8')) as Run) : undefined; // of `save`
+
+function save(id: string, run: Run): Run {
+  writeFileSync(`${fileOf(id)}.new`, JSON.stringify(run));
+  renameSync(`${fileOf(id)}.new`, fileOf(id));
+  return run;
+}
+
+async function work(id: string): Promise<void> {
+  for (;;) {
+    const run = load(id);
+    if (run === undefined || run.answer !== undefined) return;
+    const calls = run.messages.at(-1)?.tool_calls;
+    if (calls === undefined) await think(id, run);
+    else if (needsApproval(id) && run.isApproved !== true) return;
+    else await act(id, run, calls);
+  }
+}
+
+async function think(id: string, run: Run): Promise<void> {
+  const message = await ask(run.messages);
+  if (fault === 'pays-twice') await ask(run.messages);
+  const answer = fault === 'answers-wrong' && run.deaths > 0 ? 'Something else.' : message.content;
+  const isOver = message.tool_calls === undefined;
+  save(id, { ...run, messages: [...run.messages, message], ...(isOver ? { answer } : {}) });
+}
+
+async function act(id: string, run: Run, calls: NonNullable<Message['tool_calls']>): Promise<void> {
+  const results: Message[] = [];
+  for (const { id: call, function: of } of calls) {
+    const entry = JSON.parse(of.arguments) as Entry; // of the model of world.ts
+    const { begun } = load(id) ?? run;
+    if (!begun.includes(call)) {
+      save(id, { ...run, begun: [...begun, call] });
+      await postEntry(entry);
+    } else if (fault === 'doubles' || (fault !== 'loses' && !(await isPosted(entry)))) await postEntry(entry);
+    results.push({ role: 'tool', tool_call_id: call, content: 'posted' });
+  }
+  save(id, { ...run, messages: [...run.messages, ...results] });
+}
+
+async function ask(messages: readonly Message[]): Promise<Message> {
+  const body = JSON.stringify({ model: 'durability', messages });
+  const response = await fetch(`${modelUrl}/chat/completions`, { method: 'POST', body });
+  const { choices } = (await response.json()) as { choices: [{ message: Message }] }; // of world.ts
+  return choices[0].message;
+}
+
+serve({
+  async start(id, question) {
+    const known = load(id);
+    if (known !== undefined && fault === 'forgets') return;
+    const fresh = { messages: [{ role: 'user', content: question }], begun: [], deaths: -1 };
+    const run = known ?? fresh;
+    save(id, { ...run, deaths: run.deaths + 1 });
+    void work(id);
+  },
+  async read(id) {
+    const run = load(id);
+    if (typeof run?.answer === 'string') return { state: 'done', answer: run.answer };
+    const isAsking = needsApproval(id) && run?.isApproved !== true && run?.messages.at(-1)?.tool_calls;
+    return isAsking ? { state: 'waiting', reason: 'approval' } : { state: 'running' };
+  },
+  async approve(id) {
+    const run = load(id);
+    if (run === undefined || run.isApproved === true) return;
+    save(id, { ...run, isApproved: true });
+    void work(id);
+  },
+});

@@ -1,0 +1,43 @@
+import { NativeConnection } from '@temporalio/worker';
+import { createWorker, defineAgent, defineConfig, defineTool, openai } from 'reloop';
+import { AgentClient } from 'reloop/client';
+import { z } from 'zod/v4';
+import { TOOL } from '../stories.ts';
+import { isPosted, modelUrl, needsApproval, postEntry, serve, stateFolder } from './serve.ts';
+
+/**
+ * Reloop as its docs say. tools.md, "Effects": a tool that takes effect once has a short time-out, asks the service after a death, and passes
+ * the idempotency key. killed-workers.md: the worker has a state folder. client.md: a client starts runs by id.
+ */
+const address = process.env['TEMPORAL_ADDRESS'] ?? '';
+const taskQueue = 'durability';
+const post = defineTool({
+  name: TOOL.name,
+  description: TOOL.description,
+  input: z.object({ run: z.string(), part: z.string() }),
+  approval: ({ run }) => needsApproval(run),
+  effects: 'once',
+  timeout: '20s',
+  run: (input, { idempotencyKey }) => postEntry(input, idempotencyKey),
+  reconcile: async (input) =>
+    (await isPosted(input)) ? { status: 'done', output: '' } : { status: 'notDone' },
+});
+const agent = defineAgent({ name: 'clerk', kind: 'tool-calling', model: 'durability', tools: [post] });
+const models = { durability: openai({ baseURL: modelUrl, apiKey: 'none' }) };
+const config = defineConfig({ agents: [agent], models, taskQueue });
+const connection = await NativeConnection.connect({ address });
+const worker = await createWorker(config, { connection, stateDir: stateFolder });
+void worker.run();
+const client = await AgentClient.connect({ address, taskQueue });
+serve({
+  start: (id, question) => client.start('clerk', question, { id }),
+  async read(id) {
+    const { status, output, error, waiting } = await client.get(id).describe();
+    if (status === 'completed') return { state: 'done', answer: String(output) };
+    const wait = waiting.find(({ until }) => until === undefined);
+    if (status === 'running' || wait === undefined)
+      return status === 'failed' ? { state: 'failed', error: String(error?.message) } : { state: 'running' };
+    return { state: 'waiting', reason: wait.reason === 'approval' ? 'approval' : 'doubt' };
+  },
+  approve: (id) => client.get(id).decide('1.1', { type: 'approve' }),
+});

@@ -1,0 +1,65 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import type { RunState } from '../process.ts';
+
+/** Input of the tool `post`. */
+export interface Entry {
+  run: string;
+  part: string;
+}
+
+interface Door {
+  /** Starts the run. Asked again with the same id after a death, as a client does that got no answer. */
+  start(id: string, question: string): Promise<unknown>;
+  read(id: string): Promise<RunState>;
+  approve(id: string): Promise<unknown>;
+}
+
+/** Serves a contestant over HTTP: the suite starts runs, reads them and approves, as a program of a user would. */
+export function serve({ start, read, approve }: Door): void {
+  const server = createServer((request, response) => {
+    const [, , id = '', verb] = (request.url ?? '').split('/');
+    const answer = async () => {
+      if (request.method === 'GET') return read(id);
+      return verb === 'approve' ? approve(id) : start(id, await text(request));
+    };
+    answer().then(
+      (value) => response.end(request.method === 'GET' ? JSON.stringify(value) : '{}'),
+      (error: unknown) => response.writeHead(500).end(String(error)),
+    );
+  });
+  server.listen(0, '127.0.0.1', () => {
+    const { port } = server.address() as AddressInfo; // of a TCP server
+    process.send?.({ port });
+  });
+  process.on('disconnect', () => process.exit());
+}
+
+const world = process.env['DURABILITY_URL'] ?? '';
+/** Base URL of the model, for clients of OpenAI's API. */
+export const modelUrl = `${world}/v1`;
+export const stateFolder = process.env['DURABILITY_STATE'] ?? '';
+
+/** The tool of every contestant: it begins, then posts the entry. `key`: an idempotency key, where the product has one. */
+export async function postEntry({ run, part }: Entry, key?: string): Promise<string> {
+  await call(`${world}/begin?run=${run}`);
+  return call(`${world}/entries`, { method: 'POST', body: JSON.stringify({ run, part, key }) });
+}
+
+/** Whether the ledger has the entry. */
+export async function isPosted({ run, part }: Entry): Promise<boolean> {
+  const { posted } = JSON.parse(await call(`${world}/entries?run=${run}&part=${part}`)) as {
+    posted: boolean;
+  }; // of world.ts
+  return posted;
+}
+
+async function call(url: string, init?: RequestInit): Promise<string> {
+  const response = await fetch(url, init);
+  if (!response.ok) throw new Error(`${response.status}: ${await response.text()}`);
+  return response.text();
+}
+
+/** Runs of this story ask a person before they post. */
+export const needsApproval = (run: string): boolean => run.startsWith('approval.');

@@ -1,0 +1,73 @@
+// A loop by hand of DBOS steps, as its docs say for agents ("Add durable execution to your agent": a workflow, each model call and each tool call
+// a step; "Workflow tutorial": a workflow id makes the start idempotent, recovery at launch; "Communicating": recv for a person).
+import { DBOS } from '@dbos-inc/dbos-sdk';
+import OpenAI from 'openai';
+import { modelUrl, needsApproval, postEntry, serve } from '../adapters/serve.ts';
+
+const openai = new OpenAI({ baseURL: modelUrl, apiKey: 'none' });
+const tools = [
+  {
+    type: 'function',
+    function: {
+      name: 'post',
+      description: 'Posts an entry to the ledger.',
+      parameters: {
+        type: 'object',
+        properties: { run: { type: 'string' }, part: { type: 'string' } },
+        required: ['run', 'part'],
+      },
+    },
+  },
+];
+const retries = { retriesAllowed: true, maxAttempts: 3 };
+
+async function clerk(question) {
+  const messages = [{ role: 'user', content: question }];
+  for (;;) {
+    const message = await DBOS.runStep(
+      async () =>
+        (await openai.chat.completions.create({ model: 'durability', messages, tools })).choices[0].message,
+      { name: 'model', ...retries },
+    );
+    messages.push(message);
+    if (!message.tool_calls?.length) return message.content;
+    const id = DBOS.workflowID;
+    const inputs = message.tool_calls.map((call) => JSON.parse(call.function.arguments));
+    if (needsApproval(inputs[0].run)) {
+      await DBOS.setEvent('waiting', true);
+      await DBOS.recv('approval', 3600);
+      await DBOS.setEvent('waiting', false);
+    }
+    const outputs = await Promise.all(
+      message.tool_calls.map((call, place) =>
+        DBOS.runStep(() => postEntry(inputs[place], `${id} ${call.id}`), {
+          name: `post ${place}`,
+          ...retries,
+        }),
+      ),
+    );
+    outputs.forEach((content, place) =>
+      messages.push({ role: 'tool', tool_call_id: message.tool_calls[place].id, content }),
+    );
+  }
+}
+const workflow = DBOS.registerWorkflow(clerk, { name: 'clerk' });
+DBOS.setConfig({
+  name: 'durability',
+  systemDatabaseUrl: process.env.POSTGRES_URL,
+  logLevel: 'error',
+  runAdminServer: false,
+});
+await DBOS.launch();
+
+serve({
+  start: (id, question) => DBOS.startWorkflow(workflow, { workflowID: id })(question),
+  async read(id) {
+    const status = await DBOS.getWorkflowStatus(id);
+    if (status?.status === 'SUCCESS') return { state: 'done', answer: status.output };
+    if (status?.status === 'ERROR') return { state: 'failed', error: String(status.error) };
+    const isWaiting = status && (await DBOS.getEvent(id, 'waiting', 0));
+    return isWaiting ? { state: 'waiting', reason: 'approval' } : { state: 'running' };
+  },
+  approve: (id) => DBOS.send(id, true, 'approval', 'once'),
+});

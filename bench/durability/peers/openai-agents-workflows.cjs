@@ -1,0 +1,35 @@
+// README of @temporalio/openai-agents 1.23: "Workflow runner", "Run state and approvals", activities as tools.
+const { Agent } = require('@openai/agents-core');
+const { TemporalOpenAIRunner, activityAsTool } = require('@temporalio/openai-agents/workflow');
+const { condition, defineQuery, defineSignal, setHandler } = require('@temporalio/workflow');
+
+const parameters = {
+  type: 'object',
+  properties: { run: { type: 'string' }, part: { type: 'string' } },
+  required: ['run', 'part'],
+  additionalProperties: false,
+};
+const description = 'Posts an entry to the ledger.';
+const options = { startToCloseTimeout: '20s', heartbeatTimeout: '10s' };
+
+exports.clerk = async function clerk(question) {
+  let isApproved = false;
+  let isWaiting = false;
+  setHandler(defineSignal('approve'), () => {
+    isApproved = true;
+  });
+  setHandler(defineQuery('waiting'), () => isWaiting);
+  const post = activityAsTool({ name: 'post', description, parameters }, options);
+  const tool = question.startsWith('Story approval') ? { ...post, needsApproval: async () => true } : post;
+  const agent = new Agent({ name: 'clerk', instructions: '', model: 'durability', tools: [tool] });
+  const runner = new TemporalOpenAIRunner();
+  let result = await runner.run(agent, question);
+  while (result.interruptions.length > 0) {
+    isWaiting = true;
+    await condition(() => isApproved);
+    isWaiting = false;
+    for (const interruption of result.interruptions) result.state.approve(interruption);
+    result = await runner.run(agent, result.state);
+  }
+  return result.finalOutput;
+};

@@ -1,0 +1,105 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Score, addRun, emptyScore } from './judge.ts';
+import type { ContestantProcess, RunState } from './process.ts';
+import { type Story, question } from './stories.ts';
+import { type Moment, type World, moments } from './world.ts';
+
+const LOOK_MS = 100;
+
+interface Kill {
+  moment: Moment;
+  /** From 1: the how manieth moment of this kind in the run. */
+  time: number;
+}
+
+/** Moments of a story at which its contestant is killed, each once, in their order. */
+export function killsOf(story: Story): Kill[] {
+  const asked = story.steps.length + 1;
+  const posted = story.steps.flat().length;
+  const kills = moments.flatMap((moment) =>
+    Array.from({ length: moment.startsWith('model') ? asked : posted }, (_, index) => ({
+      moment,
+      time: index + 1,
+    })),
+  );
+  return story.needsApproval === true ? [{ moment: 'waiting', time: 1 }, ...kills] : kills;
+}
+
+/** Runs a story once for each of so many kills, one run at a time. A run that takes longer than `patience`, in seconds, is stuck. */
+export async function play(
+  contestant: ContestantProcess,
+  story: Story,
+  { kills, patience }: { kills: number; patience: number },
+  world: World,
+  onRun: (kill: Kill, end: RunState, run: string) => void,
+): Promise<Score> {
+  const score = emptyScore();
+  const planned = killsOf(story);
+  for (let place = 0; place < kills; place++) {
+    const kill = planned[place % planned.length] ?? { moment: 'waiting', time: 1 };
+    const run = `${story.name}.${place}.${Date.now().toString(36)}`;
+    const end = await runOnce(contestant, story, run, { ...kill, patience }, world, score);
+    addRun(score, story, run, end, world);
+    onRun(kill, end, run);
+  }
+  return score;
+}
+
+async function runOnce(
+  contestant: ContestantProcess,
+  story: Story,
+  run: string,
+  kill: Kill & { patience: number },
+  world: World,
+  score: Score,
+): Promise<RunState> {
+  let left = kill.time;
+  let killedAt: number | undefined;
+  let isBack = false;
+  let restarted: Promise<void> | undefined;
+  const die = () => {
+    contestant.kill();
+    killedAt = Date.now();
+    score.kills += 1;
+    restarted = (async () => {
+      await contestant.restart();
+      // Its client had no answer, and asks again.
+      await contestant.start(run, question(story.name, run));
+    })();
+    restarted.catch(() => undefined);
+  };
+  const goesOn = () => {
+    if (killedAt === undefined || isBack) return;
+    isBack = true;
+    score.secondsUntilNext.push((Date.now() - killedAt) / 1000);
+  };
+  world.onMoment(async (of, moment) => {
+    if (of !== run) return;
+    if (moment === 'model asked' || moment === 'effect begun') goesOn();
+    if (moment !== kill.moment || killedAt !== undefined) return;
+    left -= 1;
+    if (left > 0) return;
+    die();
+    await restarted?.catch(() => undefined);
+  });
+  const deadline = Date.now() + kill.patience * 1000;
+  await contestant.start(run, question(story.name, run)).catch(() => undefined); // killed in it
+  let state: RunState = { state: 'running' };
+  while (Date.now() < deadline) {
+    await restarted?.catch(() => undefined);
+    state = (await contestant.read(run)) ?? { state: 'running' };
+    if (state.state === 'done' || state.state === 'failed') break;
+    if (state.state === 'waiting') {
+      if (state.reason !== 'approval') break;
+      if (kill.moment === 'waiting' && killedAt === undefined) {
+        die();
+        await restarted;
+        continue;
+      }
+      await contestant.approve(run).catch(() => undefined); // asked again below
+    }
+    await sleep(LOOK_MS);
+  }
+  goesOn();
+  return state;
+}

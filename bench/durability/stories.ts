@@ -1,0 +1,80 @@
+/** A task of the suite: what the model says, what the tool does, and what is right at the end. */
+export interface Story {
+  name: string;
+  what: string;
+  /** Calls of each step of the model; after the last one it answers. */
+  steps: readonly (readonly ToolCall[])[];
+  answer: string;
+  /** The tool asks a person first. */
+  needsApproval?: true;
+  /** The ledger knows idempotency keys, and takes each one once. */
+  hasKeys?: true;
+}
+
+export interface ToolCall {
+  tool: 'post';
+  part: string;
+}
+
+/** The one tool of all contestants: posts an entry to the ledger. */
+export const TOOL = {
+  name: 'post',
+  description: 'Posts an entry to the ledger.',
+  parameters: {
+    type: 'object',
+    properties: { run: { type: 'string' }, part: { type: 'string' } },
+    required: ['run', 'part'],
+    additionalProperties: false,
+  },
+} as const;
+
+const post = (part: string): ToolCall => ({ tool: 'post', part });
+
+export const stories: readonly Story[] = [
+  {
+    name: 'payment',
+    what: 'one payment, to a service without keys',
+    steps: [[post('payment')]],
+    answer: 'Paid.',
+  },
+  {
+    name: 'keyed-payment',
+    what: 'one payment, to a service that takes each idempotency key once',
+    steps: [[post('payment')]],
+    answer: 'Paid.',
+    hasKeys: true,
+  },
+  {
+    name: 'parallel',
+    what: 'three calls in one reply of the model',
+    steps: [[post('first'), post('second'), post('third')]],
+    answer: 'All posted.',
+  },
+  {
+    name: 'long',
+    what: 'six steps of one call each',
+    steps: ['1', '2', '3', '4', '5', '6'].map((part) => [post(part)]),
+    answer: 'Six steps.',
+  },
+  {
+    name: 'approval',
+    what: 'a payment that a person approves from another process',
+    steps: [[post('payment')]],
+    answer: 'Paid.',
+    needsApproval: true,
+  },
+];
+
+export function storyOf(name: string): Story {
+  const story = stories.find((one) => one.name === name);
+  if (story === undefined)
+    throw new Error(`No story "${name}": ${stories.map((one) => one.name).join(', ')}.`);
+  return story;
+}
+
+/** The question of a run. The model reads the story and the run's id from it. */
+export function question(story: string, run: string): string {
+  return `Story ${story}, run ${run}. Do the work with the tool, then say what was done.`;
+}
+
+export const QUESTION = /Story ([a-z-]+), run ([\w.-]+)\. /u;

@@ -1,0 +1,154 @@
+import { randomUUID } from 'node:crypto';
+import { type IncomingMessage, type ServerResponse, createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { QUESTION, type Story, TOOL, storyOf } from './stories.ts';
+
+/** A moment in a run at which a contestant may die. `model …` come once for each request, `effect …` for each call of the tool. */
+export const moments = [
+  'model asked',
+  'model streaming',
+  'model answered',
+  'effect begun',
+  'effect applied',
+  'effect answered',
+] as const;
+export type Moment = (typeof moments)[number] | 'waiting';
+
+/** The services outside of a contestant: a model and a ledger, on one HTTP server. They live as long as the suite. */
+export interface World {
+  url: string;
+  /** Names of the entries that a run has posted, in their order, those twice that were posted twice. */
+  effects(run: string): readonly string[];
+  /** Whole replies that the model has sent for each step of a run. */
+  replies(run: string): ReadonlyMap<number, number>;
+  /** Called at each moment of a run. The service continues when it has returned. */
+  onMoment(listener: (run: string, moment: Moment) => Promise<void> | void): void;
+  stop(): void;
+}
+
+/** Time that the ledger takes. */
+const WORK_MS = 20;
+/** Time until the client has read an answer. */
+const READ_MS = 30;
+
+interface ChatRequest {
+  stream?: boolean;
+  messages: { role: string; content?: unknown; tool_calls?: unknown[] }[];
+}
+
+export async function startWorld(): Promise<World> {
+  const posted = new Map<string, string[]>();
+  const byKey = new Map<string, string>();
+  const answered = new Map<string, Map<number, number>>();
+  let listener: (run: string, moment: Moment) => Promise<void> | void = () => undefined;
+
+  async function ask(request: IncomingMessage, response: ServerResponse) {
+    const body = JSON.parse(await text(request)) as ChatRequest; // of a client of the protocol
+    const [, name = '', run = ''] = QUESTION.exec(JSON.stringify(body.messages)) ?? [];
+    const story = storyOf(name);
+    const step = body.messages.filter(({ tool_calls: calls = [] }) => calls.length > 0).length;
+    await listener(run, 'model asked');
+    const [begin, end] = body.stream === true ? streamed(story, run, step) : whole(story, run, step);
+    response.writeHead(200, {
+      'content-type': body.stream === true ? 'text/event-stream' : 'application/json',
+    });
+    response.write(begin);
+    await listener(run, 'model streaming');
+    await sleep(WORK_MS);
+    const isRead = !response.destroyed;
+    response.end(end);
+    if (!isRead) return;
+    const replies = answered.get(run) ?? new Map<number, number>();
+    answered.set(run, replies.set(step, (replies.get(step) ?? 0) + 1));
+    await sleep(READ_MS);
+    await listener(run, 'model answered');
+  }
+
+  async function post(request: IncomingMessage, response: ServerResponse) {
+    const { run, part, key } = JSON.parse(await text(request)) as { run: string; part: string; key?: string };
+    const [, story = ''] = /^([a-z-]+)\./u.exec(run) ?? [];
+    await sleep(WORK_MS);
+    const isKnown = key !== undefined && storyOf(story).hasKeys === true && byKey.has(key);
+    if (!isKnown) posted.set(run, [...(posted.get(run) ?? []), part]);
+    if (key !== undefined) byKey.set(key, part);
+    await listener(run, 'effect applied');
+    response.end(JSON.stringify({ posted: part }));
+    await sleep(READ_MS);
+    await listener(run, 'effect answered');
+  }
+
+  const server = createServer((request, response) => {
+    const { pathname, searchParams } = new URL(request.url ?? '/', 'http://world');
+    const serve = async () => {
+      if (pathname.endsWith('/chat/completions')) return ask(request, response);
+      if (pathname === '/entries' && request.method === 'POST') return post(request, response);
+      if (pathname === '/begin') {
+        await listener(searchParams.get('run') ?? '', 'effect begun');
+        return response.end('{}');
+      }
+      // What a tool may ask before it does a call again: has this entry been posted?
+      const parts = posted.get(searchParams.get('run') ?? '') ?? [];
+      return response.end(JSON.stringify({ posted: parts.includes(searchParams.get('part') ?? '') }));
+    };
+    serve().catch((error: unknown) => {
+      if (!response.destroyed) response.writeHead(500).end(String(error));
+    });
+  });
+  server.keepAliveTimeout = 0;
+  server.listen(0, '127.0.0.1');
+  await new Promise((resolve) => server.once('listening', resolve));
+  const { port } = server.address() as AddressInfo; // of a TCP server
+  return {
+    url: `http://127.0.0.1:${port}`,
+    effects: (run) => posted.get(run) ?? [],
+    replies: (run) => answered.get(run) ?? new Map<number, number>(),
+    onMoment: (next) => {
+      listener = next;
+    },
+    stop: () => {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+}
+
+/** Each reply has an id of its own: clients take two messages of one id for one. */
+const head = () => ({ id: `chatcmpl-${randomUUID()}`, created: 0, model: 'durability' });
+const usage = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 };
+
+function reply({ steps, answer }: Story, run: string, step: number) {
+  const calls = steps[step];
+  if (calls === undefined)
+    return { message: { role: 'assistant', content: answer }, finish_reason: 'stop' } as const;
+  const tool_calls = calls.map(({ part }, index) => ({
+    index,
+    id: `call_${step}_${index}`,
+    type: 'function',
+    function: { name: TOOL.name, arguments: JSON.stringify({ run, part }) },
+  }));
+  return { message: { role: 'assistant', content: null, tool_calls }, finish_reason: 'tool_calls' } as const;
+}
+
+/** A body in two pieces, between which a client has a part of it. */
+function whole(story: Story, run: string, step: number): [string, string] {
+  const { message, finish_reason } = reply(story, run, step);
+  const choices = [{ index: 0, message, finish_reason }];
+  const body = JSON.stringify({ ...head(), object: 'chat.completion', choices, usage });
+  return [body.slice(0, body.length / 2), body.slice(body.length / 2)];
+}
+
+function streamed(story: Story, run: string, step: number): [string, string] {
+  const { message, finish_reason } = reply(story, run, step);
+  const of = head();
+  const chunk = (fields: object) =>
+    `data: ${JSON.stringify({ ...of, object: 'chat.completion.chunk', ...fields })}\n\n`;
+  const begin = chunk({ choices: [{ index: 0, delta: message, finish_reason: null }] });
+  const end = [
+    chunk({ choices: [{ index: 0, delta: {}, finish_reason }] }),
+    chunk({ choices: [], usage }),
+    'data: [DONE]\n\n',
+  ].join('');
+  return [begin, end];
+}

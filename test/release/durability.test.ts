@@ -1,0 +1,66 @@
+import { describe, expect, test } from 'vitest';
+import { type ContestOptions, compete } from '../../bench/durability/contest.ts';
+import { contestants, fake } from '../../bench/durability/contestants.ts';
+import type { Score } from '../../bench/durability/judge.ts';
+import { killsOf } from '../../bench/durability/play.ts';
+import { storyOf } from '../../bench/durability/stories.ts';
+
+/** The durability suite of bench/durability: it finds the faults that it counts, and Reloop in a short form. */
+
+const say = () => undefined;
+const kills = (story: string) => killsOf(storyOf(story));
+
+async function scoreOf(fault: string, story: string, options: Partial<ContestOptions> = {}): Promise<Score> {
+  const env = { DURABILITY_FAULT: fault };
+  const usual = { stories: [storyOf(story)], kills: kills(story).length, env, say };
+  const [result] = await compete(fake, { ...usual, ...options });
+  if (result === undefined) throw new Error('No story was played.');
+  return result.score;
+}
+
+/**
+ * Faults that a story counted. A reply that was sent whole right before the death may not have been stored: being paid twice for is no fault of the
+ * runner there, and the run may also have ended before the kill.
+ */
+function faults({ kills: _, runs, secondsUntilNext, paidTwice, ...counted }: Score): object {
+  return Object.fromEntries(Object.entries(counted).filter(([, count]) => count > 0));
+}
+
+describe('the suite', () => {
+  test.each(['payment', 'keyed-payment', 'parallel', 'approval'])(
+    'finds nothing wrong with a runner without faults: %s',
+    async (story) => {
+      const score = await scoreOf('', story);
+      const answered = kills(story).filter(({ moment }) => moment === 'model answered').length;
+      expect(faults(score)).toEqual({});
+      expect(score.paidTwice).toBeLessThanOrEqual(answered);
+      expect(score.kills).toBeGreaterThanOrEqual(score.runs - answered);
+    },
+  );
+
+  test.each([
+    ['doubles', 'doubled'],
+    ['loses', 'lost'],
+    ['answers-wrong', 'wrongAnswers'],
+  ])('finds a runner that %s', async (fault, found) => {
+    expect(Object.keys(faults(await scoreOf(fault, 'payment')))).toEqual([found]);
+  });
+
+  test('finds a runner that forgets its runs', async () => {
+    expect(faults(await scoreOf('forgets', 'payment', { kills: 2, patience: 5 }))).toEqual({ stuck: 2 });
+  });
+
+  test('finds a runner that pays for each reply twice', async () => {
+    const { paidTwice, runs } = await scoreOf('pays-twice', 'payment', { kills: 3 });
+    expect(paidTwice).toBeGreaterThanOrEqual(2 * runs);
+  });
+});
+
+test.each(contestants.filter(({ packages }) => packages === undefined))(
+  '$name doubles and loses nothing in the short form',
+  async (contestant) => {
+    const chosen = ['payment', 'approval'].map(storyOf);
+    const results = await compete(contestant, { stories: chosen, kills: 3, say });
+    expect(results.map(({ score }) => faults(score))).toEqual([{}, {}]);
+  },
+);
