@@ -113,8 +113,7 @@ export function chooseContestants(names: readonly string[] | undefined): Contest
     const found = contestants.find((one) => one.name === name);
     if (found === undefined)
       throw new Error(`No contestant "${name}": ${contestants.map((one) => one.name).join(', ')}.`);
-    if (!isInstalled(found))
-      throw new Error(`${name} is not installed: npm --prefix bench/peers install`);
+    if (!isInstalled(found)) throw new Error(`${name} is not installed: npm --prefix bench/peers install`);
     return found;
   });
 }

@@ -73,15 +73,7 @@ async function watched(runs: number): Promise<number[]> {
 
 /** Delays of texts from a worker in another process. */
 async function withWorker(name: string, url: string | undefined): Promise<void> {
-  const args = [
-    'worker',
-    '--address',
-    address,
-    '--task-queue',
-    CLOCKS,
-    '--config',
-    'bench/live.config.ts',
-  ];
+  const args = ['worker', '--address', address, '--task-queue', CLOCKS, '--config', 'bench/live.config.ts'];
   const other = reloop(args, { RELOOP_STATE_DIR: stateDir, ...(url && { RELOOP_LIVE_URL: url }) });
   await other.prints('Worker ready');
   const reader = await AgentClient.connect({ address, taskQueue: CLOCKS, ...(url && { live: { url } }) });
