@@ -221,7 +221,7 @@ export default {
       },
     },
     {
-      files: ['cli/**', 'test/**', 'examples/**'],
+      files: ['cli/**', 'test/**', 'examples/**', 'bench/**'],
       rules: { 'no-console': 'off', 'unicorn/no-process-exit': 'off' },
     },
     {

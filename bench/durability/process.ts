@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { withTimeLimit } from '../../adapters/net/time-limit.ts';
 
 export interface RunState {
   state: 'running' | 'waiting' | 'done' | 'failed';
@@ -34,13 +35,13 @@ export async function startProcess(
   env: { [name: string]: string },
   node = process.execPath,
 ): Promise<ContestantProcess> {
-  const path = fileURLToPath(new URL(program, import.meta.url));
-  const execArgv = path.endsWith('.ts') ? ['--import', 'tsx'] : [];
+  const file = fileURLToPath(new URL(program, import.meta.url));
+  const execArgv = file.endsWith('.ts') ? ['--import', 'tsx'] : [];
   let child: ChildProcess;
   let port = 0;
 
   async function start() {
-    child = spawn(node, [...execArgv, path], {
+    child = spawn(node, [...execArgv, file], {
       env: { ...process.env, ...env },
       // A group of its own, so that what it has started dies with it.
       detached: true,
@@ -54,15 +55,13 @@ export async function startProcess(
     ({ port } = ready);
   }
 
-  const request = async (path: string, init: RequestInit = {}) => {
-    const response = await fetch(`http://127.0.0.1:${port}/runs/${path}`, {
-      ...init,
-      signal: AbortSignal.timeout(REQUEST_MS),
+  const request = (path: string, init: RequestInit = {}) =>
+    withTimeLimit(REQUEST_MS, undefined, async (signal) => {
+      const response = await fetch(`http://127.0.0.1:${port}/runs/${path}`, { ...init, signal });
+      const body = await response.text();
+      if (!response.ok) throw new Error(body);
+      return body;
     });
-    const body = await response.text();
-    if (!response.ok) throw new Error(body);
-    return body;
-  };
   const kill = () => {
     if (child.pid !== undefined && child.exitCode === null && child.signalCode === null)
       process.kill(-child.pid, 'SIGKILL');

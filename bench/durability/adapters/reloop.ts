@@ -33,7 +33,7 @@ serve({
   start: (id, question) => client.start('clerk', question, { id }),
   async read(id) {
     const { status, output, error, waiting } = await client.get(id).describe();
-    if (status === 'completed') return { state: 'done', answer: String(output) };
+    if (status === 'completed') return { state: 'done', answer: typeof output === 'string' ? output : '' };
     const wait = waiting.find(({ until }) => until === undefined);
     if (status === 'running' || wait === undefined)
       return status === 'failed' ? { state: 'failed', error: String(error?.message) } : { state: 'running' };
