@@ -88,7 +88,7 @@ const packages = new Set(Object.keys(metafile.inputs).flatMap((file) => packageF
 writeFileSync(join(dist, 'cli/cli.js'), "export { cli } from './bundle/cli.js';\n");
 writeFileSync(join(outdir, 'LICENSES.txt'), [...packages].toSorted().map(licenceOf).join('\n'));
 
-/** As a module of the bundle names a file of dist. */
+/** Path of a file of dist, as a module of the bundle names it. */
 function fromBundle(file: string): string {
   return `../../${file}`;
 }

@@ -33,9 +33,9 @@ export interface GatewayOptions {
   publicUrl?: string | undefined;
   /** Address of Temporal's Web UI, such as `http://127.0.0.1:8233`: the pages of runs link to it. */
   webUi?: string | undefined;
-  /** A page at `/chat`, and at `/chat/AGENT`, on which people talk to the agents. Default: there is none. */
+  /** A page at `/chat`, and at `/chat/AGENT`, on which people talk to the agents. Default: no page. */
   chat?: boolean | undefined;
-  /** Receives the errors that callers are not told. */
+  /** Receives the errors that callers do not see. */
   onError?: ((error: unknown) => void) | undefined;
 }
 

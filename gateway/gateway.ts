@@ -56,7 +56,7 @@ const NOBODY: Caller = { name: 'nobody', scopes: [] };
 
 /**
  * An HTTP API for runs, sessions and waiting calls. The gateway keeps no state, so any number of instances can serve the same runs. Throws
- * InvalidInput for options that let nobody in.
+ * InvalidInput for options that let no caller in.
  */
 export function createGateway(client: AgentClient, options: GatewayOptions): Gateway {
   const authenticate = authenticatorOf(options);

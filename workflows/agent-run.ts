@@ -125,7 +125,7 @@ function continueRun(
   });
 }
 
-/** Returns the agents that had the conversation before; undefined if there are none. */
+/** Returns the agents that had the conversation before; undefined if no other had it. */
 function otherAgents({ agents, manifest }: AgentLoop): AgentManifest[] | undefined {
   const others = [...agents.values()].filter((agent) => agent !== manifest);
   return others.length === 0 ? undefined : others;

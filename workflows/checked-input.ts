@@ -10,7 +10,7 @@ import type { AgentRunInput } from '../agent/run/run-input.ts';
  * ApplicationFailure of type InvalidInput, which fails the run at once.
  */
 export function runInput(start: RunStart | AgentRunInput, images: readonly unknown[]): AgentRunInput {
-  // Only Reloop may use the internal format: a mistake in it would fail workflow tasks for ever.
+  // The internal format is for Reloop alone: a mistake in it would fail workflow tasks for ever.
   if (isLabelled() && isRecordedStart(start)) return start; // written by Reloop
   const input = orFailure(() => readRunStart(start, images));
   const { agent, question, overrides } = input;

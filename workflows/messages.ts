@@ -51,7 +51,7 @@ export function runLabels(
 
 /** Memo fields of a run that say to whom it belongs. Sub-agents inherit them, and a run of a session has the session's owner. */
 export interface RunOwnership {
-  /** Name of the person who started the run, or the session that the run is part of. undefined: nobody in particular. */
+  /** Name of the person who started the run, or the session that the run is part of. undefined: no name was given. */
   owner?: string | undefined;
   /** Name of the person who asked, if that is not the owner. */
   askedBy?: string | undefined;
@@ -75,7 +75,7 @@ export function ownershipIn(memo: { readonly [field: string]: unknown } = {}): R
 }
 
 export interface RecordedResult extends RunResult {
-  /** All steps of a short, smooth run that is nobody's child: see `ResultSteps`. The steps of other runs are in history only. */
+  /** All steps of a short run without waits or failures, if it is not a sub-agent: see `ResultSteps`. The steps of other runs are in history only. */
   intermediateSteps?: RunStep[] | undefined;
   /** The agent that has the conversation at the end, if it is another one than the run's. */
   agent?: string | undefined;
@@ -90,7 +90,7 @@ export const decisionUpdates = Object.fromEntries(
   decisionNames.map((name) => [name, defineUpdate<DecisionReceipt, [unknown?]>(name)]),
 ) as { readonly [N in DecisionName]: ReturnType<typeof defineUpdate<DecisionReceipt, [unknown?]>> }; // has every name
 
-/** Error type of the failure by which a run refuses a word that it has taken before. Its details have the receipt. */
+/** Error type of the failure by which a run refuses a decision or message that it has taken before. Its details have the receipt. */
 export const ALREADY_TAKEN = 'AlreadyTaken';
 
 export const runMessageUpdates = Object.fromEntries(

@@ -6,7 +6,7 @@ import { webhookDelivery } from './webhook-delivery.ts';
 
 /**
  * Sessions live for months, the limits of a model are shared by the workers of all versions, and a delivery may last for days. So these workflows move to the current
- * version. Other workflows stay on the version that they began with: that is the default of our workers. The server refuses this option
+ * version. Other workflows stay on the version that they started with: that is the default of our workers. The server refuses this option
  * from a worker without a version.
  */
 const moves = () => (isVersioned ? { versioningBehavior: 'AUTO_UPGRADE' as const } : {});

@@ -174,7 +174,7 @@ export function hasPersonsInput({ planned, action, byPerson }: Call): boolean {
   return byPerson && canonicalJson(action.toolInput) !== canonicalJson(planned.toolInput);
 }
 
-/** Something that happened to a call. The workflow and the reader of a history learn each fact at the same point of the run. */
+/** A fact about a call. The workflow and the reader of a history learn each fact at the same point of the run. */
 export type CallFact =
   | { type: 'scheduled'; n: number }
   | ({ type: 'succeeded'; result: unknown } & ScheduleStats)

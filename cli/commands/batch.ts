@@ -134,7 +134,7 @@ async function runAll(
       () =>
         context.client.batch(agent, inputs, {
           ...overrides,
-          // With the id as a tag, `list`, `retry --all` and `report` find the runs.
+          // The id is a tag, so that `list`, `retry --all` and `report` find the runs.
           tags: areTags([id]) ? [...new Set([...tags, id])] : options.tag,
           variables,
           taskQueue,

@@ -39,7 +39,7 @@ export function waitingHelp(
   // A sub-agent has a separate page, where its updates are.
   const workflow = workflowOfCall(id, waiting.call);
   const page = workflowPage(uiUrl ?? '', namespace, workflow);
-  // Only the workflow id of a sub-agent's run is known here; its page has links to the rest.
+  // The run id of a sub-agent's run is not known here; the workflow's page has links to it.
   const tab = path.length > 1 || runId === '' ? '' : `/${encodeURIComponent(runId)}/user-metadata`;
   const state = stateOf(waiting);
   const commands = fittingDecisions(state).map((name) => {

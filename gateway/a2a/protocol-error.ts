@@ -10,7 +10,7 @@ type ErrorName =
   | 'RequestMalformedError'
   | 'UnsupportedOperationError';
 
-/** By the code of an error, or by its status. */
+/** A2A's names of errors, by the code of an error or by its status. */
 const names: { readonly [codeOrStatus: string]: ErrorName } = {
   RunNotFound: 'TaskNotFoundError',
   TaskNotCancelable: 'TaskNotCancelableError',
@@ -21,7 +21,7 @@ const names: { readonly [codeOrStatus: string]: ErrorName } = {
   422: 'RequestMalformedError',
 };
 
-/** A2A's error for an error of the gateway; undefined if HTTP has the word for the error: no scope, no Temporal. */
+/** A2A's error for an error of the gateway; undefined if HTTP's status says it: no scope, no Temporal. */
 export function protocolErrorOf(error: unknown, { errors }: Sdk): A2AError | undefined {
   const { code, status, detail } = problemOf(error);
   const name = names[code] ?? names[status];

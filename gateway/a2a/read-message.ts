@@ -42,7 +42,7 @@ function questionPart({ content, mediaType }: Part): InputPart {
   }
 }
 
-/** A message to a task: decisions on what waits, or something that the model is told. */
+/** A message to a task: decisions on what waits, or a message to the model. */
 export type TaskReply = { type: 'say'; text: string } | { type: 'decide'; decisions: ReplyDecision[] };
 
 export interface ReplyDecision {
@@ -60,7 +60,7 @@ const decisionData = z.looseObject({
 
 /**
  * Reads a reply. Data parts are decisions, as the body of `POST /runs/ID/decisions`. A text is the decision on the only call that waits, or
- * the result of a call that waits for one. While nothing waits, the model is told the text. Throws Refused.
+ * the result of a call that waits for one. While nothing waits, the text is a message to the model. Throws Refused.
  */
 export function readReply(parts: readonly Part[], waiting: readonly WaitingCall[]): TaskReply {
   const data = parts.flatMap(({ content }) => (content?.$case === 'data' ? [content.value as unknown] : []));
@@ -86,7 +86,7 @@ function dataDecision(sent: unknown): ReplyDecision {
   return { call, wait, decision: sentDecision({ type, ...fields }) };
 }
 
-/** Throws Refused for a text that may mean something else: an approval has no words beside it. */
+/** Throws Refused for a text that may have another meaning: an approval takes no other text. */
 function textDecision(wait: WaitingCall, text: string): OperatorDecision {
   if (awaitsResult(wait)) return { type: 'resolve', output: text };
   const [, word = '', rest = ''] = /^(\p{L}+)[\s.!:,;-]*(.*)$/su.exec(text) ?? [];

@@ -9,7 +9,7 @@ import { cancelTask, getTask, noPushNotifications, sendMessage, streamMessage, s
 
 export interface RequestHandler {
   handler: A2ARequestHandler;
-  /** The error of the request, if A2A has no word for the error: its status is the answer. */
+  /** The error of the request, if A2A has no name for the error: its status is the answer. */
   fault(): unknown;
 }
 

@@ -15,7 +15,7 @@ export interface NewTask {
 const DIGEST_CHARS = 16;
 const NAMED = new RegExp(`^(.+)\\.[0-9a-f]{${DIGEST_CHARS}}$`, 'su');
 
-/** The same caller and message give the same task. A message without a context begins one. */
+/** The same caller and message give the same task. A message without a context starts one. */
 export function newTask(
   caller: Caller,
   agent: string,
@@ -34,7 +34,7 @@ export function sessionOf(run: string): string | undefined {
   return NAMED.exec(run)?.[1];
 }
 
-/** The id of a task's context, without the tenant. A run that was not started over A2A is a context of its own. */
+/** The id of a task's context, without the tenant. A run that was not started over A2A is a separate context. */
 export function contextOf(caller: Caller, run: string): string {
   return (sessionOf(run) ?? run).slice(ownPrefix(caller).length);
 }

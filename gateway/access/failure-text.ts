@@ -11,7 +11,7 @@ const FOR_ASKER: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Why a run failed, for a client of a protocol. Messages of models and tools name addresses and settings of the operator, who reads them in
+ * Reason why a run failed, for a client of a protocol. Messages of models and tools name addresses and settings of the operator, who reads them in
  * the run: a client gets the type alone.
  */
 export function failureText(error: ErrorInfo | null | undefined): string {

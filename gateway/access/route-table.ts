@@ -79,7 +79,7 @@ export function scopesOf(route: RouteName): RouteScopes {
   return routeScopes[route];
 }
 
-/** The name of a route in the table. Throws an Error for a route that the table does not have: nobody may use it. */
+/** The name of a route in the table. Throws an Error for a route that the table does not have: no caller may use it. */
 export function routeName({ method, path }: { method: string; path: string }): RouteName {
   const name = `${method.toUpperCase()} ${path}`;
   if (Object.hasOwn(routeScopes, name)) return name as RouteName; // just looked for

@@ -22,7 +22,7 @@ export interface ClientMessage {
 export interface AguiClient {
   names: RunNames;
   messages: readonly ClientMessage[];
-  /** Waits that the client has answered: the events begin after the last one of them. */
+  /** Waits that the client has answered: the events start after the last one of them. */
   answered: readonly Approval[];
 }
 

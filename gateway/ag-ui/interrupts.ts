@@ -42,7 +42,7 @@ const APPROVAL_SCHEMA = {
   type: 'object',
   properties: {
     approved: { type: 'boolean' },
-    reason: { type: 'string', description: 'Why not; the model is told.' },
+    reason: { type: 'string', description: 'Reason, for the model.' },
     editedArgs: { description: 'Other input of the tool.' },
   },
   required: ['approved'],

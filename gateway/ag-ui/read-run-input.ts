@@ -98,7 +98,7 @@ function questionOf(
 
 type ContextEntry = z.output<typeof contextEntry>;
 
-/** The context that the client shows is the sender's word, as the question is: it adds nothing to the agent's instructions. */
+/** The context that the client shows comes from the sender, as the question does: it adds nothing to the agent's instructions. */
 function withContext(input: Input, context: readonly ContextEntry[]): Input {
   if (context.length === 0) return input;
   const lines = context.map(({ description, value }) => `- ${description}: ${value}`);

@@ -16,7 +16,7 @@ export interface UiChunks {
 }
 
 export interface ChunkOptions {
-  /** The caller may answer approvals. For another one an approval is a wait that somebody else ends, and the stream stays open for it. */
+  /** The caller may answer approvals. If not, another person ends the wait for an approval, and the stream stays open for it. */
   mayDecide: boolean;
   /** Approvals and results that the page has given. */
   answered?: readonly Approval[] | undefined;
@@ -114,7 +114,7 @@ export function createUiChunks(
     return [...endTexts(), FINISH_STEP, { type: 'start-step' }];
   }
 
-  /** Begins a step with the first part of a model call. */
+  /** Starts a step with the first part of a model call. */
   function stepOf(call: string): UiChunk[] {
     shown.add(call);
     return modelCallOf(call) === step ? [] : beginStep(call);

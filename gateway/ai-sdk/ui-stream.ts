@@ -44,7 +44,7 @@ export async function* uiStream(
   }
 }
 
-/** The chunks of a message, which begin after the last one of the `answered`. Throws TextWithdrawn. */
+/** The chunks of a message, which start after the last one of the `answered`. Throws TextWithdrawn. */
 export async function* uiChunks(
   run: string,
   parts: AsyncIterable<RunPart>,

@@ -50,7 +50,7 @@ export interface ToolInput {
   providerExecuted?: true;
 }
 
-/** A wait that `POST /runs/RUN/decisions` ends. The protocol has a form of its own for approvals of the run's own calls. */
+/** A wait that `POST /runs/RUN/decisions` ends. The protocol has a separate form for approvals of the run's own calls. */
 export interface WaitingData extends Pick<WaitingCall, 'call' | 'tool' | 'toolInput' | 'reason'> {
   run: string;
   /** The `wait` of the decision. */

@@ -38,7 +38,8 @@ export type Authenticate = (
 
 /** Authenticates by `Authorization: Bearer TOKEN`. Throws InvalidInput for tokens that cannot be used. */
 export function byToken(callers: readonly TokenCaller[]): Authenticate {
-  if (callers.length === 0) throw new InvalidInput('The list of tokens is empty: nobody could come in.');
+  if (callers.length === 0)
+    throw new InvalidInput('The list of tokens is empty, so no caller could come in.');
   const known = callers.map((entry, index) => {
     if (!isObject(entry)) {
       throw new InvalidInput(
@@ -88,7 +89,7 @@ const FIELDS: { readonly [F in keyof Caller]-?: true } = {
   credential: true,
 };
 
-/** Throws InvalidInput for a caller that no request can have. A field that is there and undefined or null lets nobody in. */
+/** Throws InvalidInput for a caller that no request can have. A field that is undefined or null lets no caller in. */
 export function checkedCaller(caller: Caller): Caller {
   if (!isObject(caller)) throw new InvalidInput('A caller is not an object such as { name, scopes }.');
   const { name, tenant, scopes: given, may = [], credential } = caller; // checked here
@@ -152,7 +153,7 @@ export function demand(caller: Caller, route: RouteName): void {
   throw new Refused(403, 'Forbidden', `${caller.name} does not have the scope ${missing}.`);
 }
 
-/** The first scope of the route that the caller lacks, in words. */
+/** A sentence about the first scope of the route that the caller lacks. */
 function missingScope({ scopes: given }: Caller, route: RouteName): string | undefined {
   if (given.includes('admin')) return undefined;
   const missing = scopesOf(route).find((one) =>

@@ -60,7 +60,7 @@ export function problemResponse(error: unknown, bodyOf?: (problem: ProblemDetail
   });
 }
 
-/** An error as callers are told. */
+/** An error as callers see it. */
 export function problemOf(error: unknown): ProblemDetails {
   const { status, code, detail } = describeError(error);
   return { type: 'about:blank', title: titles[status] ?? 'Error', status, detail, code };

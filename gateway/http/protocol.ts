@@ -14,7 +14,7 @@ export interface Protocol {
 
 export interface ProtocolRoute {
   method: 'get' | 'post' | 'delete';
-  /** After the prefix, as Hono writes it: `/responses/:id`. */
+  /** Path after the prefix, as Hono writes it: `/responses/:id`. */
   path: string;
   /** No token is needed. All other routes have their scopes in the table of routes. */
   isPublic?: true | undefined;
@@ -24,7 +24,7 @@ export interface ProtocolRoute {
 
 /** A request to a protocol's route, from a caller with the scope of the route. */
 export interface ProtocolRequest {
-  /** In the caller's name. */
+  /** Client that acts in the caller's name. */
   client: AgentClient;
   caller: Caller;
   /** Parameters of the path. */

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 
-/** Callers that are remembered; a caller that is forgotten begins with a full minute again. */
+/** Callers that are remembered; a caller that is forgotten starts with a full minute again. */
 const MOST_CALLERS = 10_000;
 const MINUTE_MS = 60_000;
 

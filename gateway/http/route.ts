@@ -27,7 +27,7 @@ const PLAIN = 'tool-calling';
 
 /** A request as a handler gets it: checked, and from a caller with the scope of the route. */
 export interface RouteRequest<Query, Body> {
-  /** In the caller's name. */
+  /** Client that acts in the caller's name. */
   client: AgentClient;
   caller: Caller;
   /** The run of the path. Only in routes with `{id}`; the caller may see the run. */
@@ -50,7 +50,7 @@ export interface RouteRequest<Query, Body> {
 
 export interface Route<Query extends z.ZodType = z.ZodType, Body extends z.ZodType = z.ZodType> {
   method: 'get' | 'post' | 'delete';
-  /** As OpenAPI writes it: `/runs/{id}`. Its scopes are in the table of routes. */
+  /** Path as OpenAPI writes it: `/runs/{id}`. The table of routes has its scopes. */
   path: string;
   summary: string;
   query?: Query;

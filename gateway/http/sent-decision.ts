@@ -6,13 +6,13 @@ export function sentDecision(sent: { readonly [field: string]: unknown }): Opera
   return decision as OperatorDecision; // the run checks it
 }
 
-/** The field of a decision that a person's words are. undefined: the decision takes no words. */
+/** The field of a decision that takes a person's text. undefined: the decision takes no text. */
 export function wordsField({ takes }: PossibleDecision): 'output' | 'reason' | undefined {
   if (takes.output !== undefined) return 'output';
   return takes.reason === undefined ? undefined : 'reason';
 }
 
-/** A decision with a person's words, which may be empty. The run checks whether it needs some. */
+/** A decision with a person's text, which may be empty. The run checks whether it needs a text. */
 export function decisionInWords(possible: PossibleDecision, words: string): OperatorDecision {
   const field = wordsField(possible);
   const decision = { type: possible.type, ...(field !== undefined && words !== '' && { [field]: words }) };

@@ -1,13 +1,13 @@
 import type { Caller } from './caller.ts';
 
 /**
- * Runs and sessions of a tenant have names that begin with the tenant and a dot, which no tenant's name has. So each instance knows
- * the owner without asking anybody.
+ * Runs and sessions of a tenant have names that start with the tenant and a dot, which no tenant's name has. So each instance knows
+ * the owner without a request.
  */
 
 type Of = Pick<Caller, 'tenant'>;
 
-/** How the names of the caller's runs and sessions begin. */
+/** Start of the names of the caller's runs and sessions. */
 export function ownPrefix({ tenant }: Of): string {
   return tenant === undefined ? '' : `${tenant}.`;
 }

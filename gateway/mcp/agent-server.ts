@@ -39,7 +39,7 @@ const id = z.string().describe('The id of the run');
 /**
  * Returns a function that makes servers of MCP, as the SDK needs one for each connection or request. Each agent is a tool, and there are tools to
  * read a run and to decide on a waiting call. The servers keep no state: a run continues without its connection. Throws InvalidInput for
- * agents that cannot be told apart.
+ * agents that cannot be distinguished.
  */
 export async function agentServers(options: AgentServerOptions): Promise<() => McpServer> {
   if (options.agents === undefined) {

@@ -7,7 +7,7 @@ const CAPABILITIES = 'io.modelcontextprotocol/clientCapabilities';
 
 /** Abilities that a client has declared: with each request since 2026-07-28, with `initialize` before. */
 export interface ClientAbilities {
-  /** The request is of 2026-07-28: a server cannot send requests of its own, and asks by its result. */
+  /** The request is of 2026-07-28: a server cannot send requests, and asks by its result. */
   isModern: boolean;
   /** The client can show a form to a person. */
   asksPeople: boolean;

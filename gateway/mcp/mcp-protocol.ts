@@ -13,7 +13,7 @@ export const mcpProtocol: Protocol = {
         const { createMcpHandler } = await loadSdk();
         const handler = createMcpHandler(await agentServers(options), {
           responseMode: 'sse', // an answer may take as long as a person does
-          maxRequestBodySize: Number.MAX_SAFE_INTEGER, // the gateway has a limit of its own
+          maxRequestBodySize: Number.MAX_SAFE_INTEGER, // the gateway has its own limit
         });
         return handler.fetch(request);
       },

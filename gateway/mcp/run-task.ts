@@ -21,9 +21,9 @@ export interface RunTask {
   /** The namespace of Temporal says how long a run is kept, not the gateway. */
   ttlMs: null;
   pollIntervalMs: number;
-  /** With `input_required` only. */
+  /** Set with `input_required`. */
   inputRequests?: InputRequests;
-  /** With `completed` only: the result as the call itself would have it. A run that failed is a call that has completed with an error. */
+  /** Set with `completed`: the result as the call itself would have it. A run that failed is a call that has completed with an error. */
   result?: ToolAnswer;
 }
 
@@ -54,7 +54,7 @@ export async function taskOf(run: AgentRun, mayAsk: (wait: WaitingCall) => boole
   };
 }
 
-/** A run that waits for a person whom this client cannot ask continues when somebody else decides. */
+/** A run that waits for a person whom this client cannot ask continues when another person decides. */
 const stateOf: { readonly [S in RunStatus]: TaskState } = {
   running: 'working',
   paused: 'working',
@@ -78,7 +78,7 @@ function messageOf(report: RunReport): string | undefined {
   }
 }
 
-/** A run has no event until a worker has begun it. */
+/** A run has no event until a worker has started it. */
 function dateOf(at: number = Date.now()): string {
   return new Date(at).toISOString();
 }

@@ -39,7 +39,7 @@ export function answerOf({ id, status, output, stopReason, waiting, error }: Run
   }
 }
 
-/** The state of a run that has not begun. */
+/** The state of a run that has not started. */
 export function queuedAnswer(id: string): ToolAnswer {
   return {
     content: texts(`Run ${id} waits for its turn in the session. Read its answer with get_run.`),

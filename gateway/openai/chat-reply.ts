@@ -40,7 +40,7 @@ export async function chatCompletion({ view, startedAt, parts }: Reply): Promise
 
 /**
  * The completion as server-sent events, as the text is written. The first one comes with the first text. Throws Refused for a run without an
- * answer; but a run that asks a person behind some text ends its stream with words about the wait, because clients take an error in a
+ * answer; but a run that asks a person behind some text ends its stream with a text about the wait, because clients take an error in a
  * stream for a reason to start another run.
  */
 export async function* chatChunks(
@@ -94,7 +94,7 @@ function headOf({ id, agent }: RunView, startedAt: number) {
   return { id: `chatcmpl-${id}`, created: secondsOf(startedAt), model: agent };
 }
 
-/** The texts of a reply that has no answer yet; null: there are none. */
+/** The texts of a reply that has no answer yet; null: no texts. */
 async function textOf(parts: Reply['parts']): Promise<string | null> {
   const texts = new Map<string, string>();
   for await (const { part } of parts) {
@@ -155,7 +155,7 @@ const ANSWER = 'answer';
  * longer one. Throws Refused when the new text is another one, because nothing that was sent can be taken back.
  */
 export function createChatText(run: string): (part: RunPart) => string {
-  /** By model call. */
+  /** Texts by model call. */
   const texts = new Map<string, string>();
   let sent = '';
   return (part) => {
@@ -178,6 +178,6 @@ function replaced(run: string): Refused {
   return new Refused(
     502,
     'TextReplaced',
-    `Another attempt of the model replaced a text that this stream had sent. The run goes on: GET /v1/responses/resp_${run} has the answer.`,
+    `Another attempt of the model replaced a text that this stream had sent. The run continues: GET /v1/responses/resp_${run} has the answer.`,
   );
 }

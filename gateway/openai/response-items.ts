@@ -69,7 +69,7 @@ const ANSWER = 'answer';
  * item that is added again replaces the item before.
  */
 export function createResponseItems(run: string): ResponseItems {
-  /** By call. */
+  /** Items by call. */
   const items = new Map<string, PlacedItem>();
   let count = 0;
   return { next, output };

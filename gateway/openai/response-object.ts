@@ -7,7 +7,7 @@ import type {
 import { needsPerson, reasonText, RunView, type Usage } from '../../client/index.ts';
 import { failureText } from '../access/failure-text.ts';
 
-/** As it is sent: the clients add `output_text`. `access_programs`, of types since openai 7, is of OpenAI's own models. */
+/** The object as it is sent: the clients add `output_text`. `access_programs`, of types since openai 7, is of OpenAI's own models. */
 export type ResponseObject = Omit<ClientResponse, 'output_text' | 'access_programs'>;
 
 /** Fields of the request that the response repeats. */
@@ -65,7 +65,7 @@ export function responseObject({
 }
 
 /**
- * The AI SDK (6 and 7) starts another run when a stream begins with a failed response, unless the code is of an invalid request; and reads
+ * The AI SDK (6 and 7) starts another run when a stream starts with a failed response, unless the code is of an invalid request; and reads
  * no failed response without a type.
  */
 function failureOf(error: RunView['error']) {
@@ -118,7 +118,7 @@ function isOver(status: ResponseStatus): boolean {
   return status !== 'in_progress' && status !== 'queued';
 }
 
-/** The protocol has one reason that fits a limit, and none that fits a wait. */
+/** The protocol has one reason that fits a limit, and no reason that fits a wait. */
 function incompleteDetails({ status, truncated }: RunView): ClientResponse.IncompleteDetails {
   if (truncated === 'content_filter') return { reason: truncated };
   if (truncated === 'length') return { reason: 'max_output_tokens' };

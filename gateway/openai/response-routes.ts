@@ -77,10 +77,10 @@ async function listInputItems(request: ProtocolRequest): Promise<Response> {
   return Response.json(itemPage(run, await askedMessages(request, run), request.request));
 }
 
-/** The record of a run tells what its tools have done. */
+/** The record of a run shows what its tools have done. */
 async function refuseDeletion(request: ProtocolRequest): Promise<never> {
   const run = await ownRunOf(request, request.params['id'] ?? '');
-  const what = `A response is the record of run ${run}, which stays until the retention of Temporal's namespace is over. \`cancel\` ends a run that goes on.`;
+  const what = `A response is the record of run ${run}, which stays until the retention of Temporal's namespace is over. \`cancel\` ends a run that has not ended.`;
   throw new Refused(405, 'RunsAreKept', what);
 }
 

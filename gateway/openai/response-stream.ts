@@ -15,7 +15,7 @@ type EndType = 'response.completed' | 'response.failed' | 'response.incomplete';
 
 interface StreamOptions {
   echo?: RequestEcho | undefined;
-  /** Sequence number after which the stream begins. Default: all events. */
+  /** Sequence number after which the stream starts. Default: all events. */
   after?: number | undefined;
   report(error: unknown): void;
 }
@@ -40,7 +40,7 @@ export async function* responseStream(
 
 /**
  * An error as the last event of the stream: in the form of the reference, and in that of OpenAI's server, which the clients read. Its type
- * says that the request is not to be sent again, whatever the error is, because the run has begun.
+ * says that the request is not to be sent again, whatever the error is, because the run has started.
  */
 export function responseErrorText(error: unknown, number = 0): string {
   const { code, detail: message } = problemOf(error);

@@ -3,7 +3,7 @@ import { type Caller, isAllowed } from '../http/caller.ts';
 
 /**
  * Earlier messages as their sender may give them. Clients of OpenAI send the whole conversation each time, often with a system message.
- * From a caller without the permission `history`, these are words of the sender, whatever their role: one message of the role user quotes
+ * From a caller without the permission `history`, these are texts of the sender, whatever their role: one message of the role user quotes
  * them. So the sender neither adds to the agent's instructions nor writes answers of the agent.
  */
 export function sentHistory(caller: Caller, messages: readonly ChatMessage[]): ChatMessage[] {

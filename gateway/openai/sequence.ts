@@ -31,9 +31,9 @@ const ranks = {
 } as const satisfies { [T in ItemEvent['type']]: number };
 /** Rank of the blank line that a `turn` adds to its text: after the text. */
 const LINE_RANK = 4;
-/** After all events of items at the same place. */
+/** Rank after all events of items at the same place. */
 const LAST_RANK = 8;
-/** Before the first recorded event. */
+/** Numbers before the first recorded event. */
 export const CREATED = 0;
 export const IN_PROGRESS = 1;
 
@@ -75,7 +75,7 @@ function heldTextOf(number: number): HeldText | undefined {
 
 /**
  * Leaves out the events up to a number, and the part of a text that the reader has. A text that another attempt has replaced meanwhile is
- * told from its beginning, as an item that is added again.
+ * sent from its start, as an item that is added again.
  */
 export function createResume(
   after: number,
@@ -105,7 +105,7 @@ export function createResume(
   };
 }
 
-/** True if the text is of the attempt that the reader has seen: no other model call has begun since. */
+/** True if the text is of the attempt that the reader has seen: no other model call has started since. */
 function continues(held: HeldText, { event, since, attempt }: PartPlace): boolean {
   return since <= held.event && held.event <= event && held.attempt === Math.min(attempt, MOST_ATTEMPTS);
 }

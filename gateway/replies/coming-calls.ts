@@ -1,6 +1,6 @@
 import type { RunEvent } from '../../client/index.ts';
 
-/** Calls that the client will be asked to carry out. The waits of a turn begin together, and a reply has all of its calls. */
+/** Calls that the client will be asked to carry out. The waits of a turn start together, and a reply has all of its calls. */
 export interface ComingCalls {
   note(event: RunEvent): void;
   isEmpty(): boolean;

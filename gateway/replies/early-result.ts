@@ -1,10 +1,10 @@
 /**
- * Time for which a response is held back, so that it gets a status of its own. Proxies and clients give a silent response up: Heroku's router
+ * Time for which a response is held back, so that it gets its own status. Proxies and clients give a silent response up: Heroku's router
  * after 30 s, nginx and most load balancers after 60 s, the `fetch` of Node (undici) after 300 s.
  */
 const HELD_BACK_MS = 20_000;
 
-/** Resolves with the result as `[value]` where it comes in time, else with undefined. Rejects with an error that comes in time. */
+/** Resolves with the result as `[value]` if it comes in time, otherwise with undefined. Rejects with an error that comes in time. */
 export async function earlyResult<T>(result: Promise<T>, ms = HELD_BACK_MS): Promise<[T] | undefined> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<undefined>((resolve) => {

@@ -23,7 +23,7 @@ export interface PlacedPart {
 export interface PartPlace {
   /** Number of recorded events up to the part. */
   event: number;
-  /** Number of the recorded event with which the latest model call began, or failed. */
+  /** Number of the recorded event with which the latest model call started, or failed. */
   since: number;
   /** Attempt of the latest model call. */
   attempt: number;
@@ -44,7 +44,7 @@ export interface ReplyOptions {
   signal: AbortSignal;
 }
 
-/** Reads the reply of a run. Resolves when the run has begun. Throws RunNotFound; Refused if the signal comes before. */
+/** Reads the reply of a run. Resolves when the run has started. Throws RunNotFound; Refused if the signal comes before. */
 export async function followReply(
   { client, agents }: Pick<ProtocolRequest, 'client' | 'agents'>,
   { id, hasBegun = true }: { id: string; hasBegun?: boolean },
@@ -70,7 +70,7 @@ async function* placesIn(parts: AsyncGenerator<PlacedPart>, latest: PartPlace): 
   }
 }
 
-/** Says whether a worker is there while a run waits for its turn in a session. Ends when the run has begun, and with the signal. */
+/** Says whether a worker is there while a run waits for its turn in a session. Ends when the run has started, and with the signal. */
 export async function* partsUntilBegun(
   client: AgentClient,
   { id, hasBegun, session }: StartedRun,
@@ -85,7 +85,7 @@ export async function* partsUntilBegun(
   yield* withWorkerParts(begun(), look, { isWorking: () => true, wrap: (part) => part });
 }
 
-/** Reads a reply from the events of a run. Throws Refused where there are none. */
+/** Reads a reply from the events of a run. Throws Refused without events. */
 export async function replyOf(
   id: string,
   events: AsyncGenerator<RunEvent>,
@@ -126,7 +126,7 @@ export async function replyOf(
 }
 
 /**
- * A request that has started a run and has no answer. Clients send some requests again by themselves, and so would start a second run.
+ * A request that has started a run and has no answer. Clients send some requests again on their own, and so would start a second run.
  * 400 is the status that none of them sends again: the AI SDK (6 and 7) sends 408, 409, 429 and 5xx again, LangChain.js (core 1.4.0) all but
  * 400 to 407, 409 and 413. OpenAI's clients and the SDKs on top of them know the header too.
  */

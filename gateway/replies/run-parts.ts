@@ -30,11 +30,11 @@ export type RunPart = {
   /** No worker polls the run's task queue, or a worker does again. Sent only when that has changed: at first a worker is there. */
   | { type: 'worker'; isThere: boolean }
   | { type: 'waiting'; wait: WaitingCall }
-  /** People's messages to the run, as its next model call begins, which has them. `call`: `3.said1` at the model call `3`. */
+  /** People's messages to the run, as its next model call starts, which has them. `call`: `3.said1` at the model call `3`. */
   | { type: 'said'; call: string; texts: string[] }
   /** `decision`: undefined where no person decided in this run. */
   | { type: 'wait_ended'; call: string; decision?: DecisionName | undefined }
-  /** All that was recorded when reading began has been given: a call that waits now waits still. Not for a run that has ended. */
+  /** All that was recorded when reading started has been given: a call that waits now waits still. Not for a run that has ended. */
   | { type: 'caught_up' }
   /** The output of the run, unless the text of the last model call is the output. */
   | { type: 'output'; text: string }
@@ -62,7 +62,7 @@ export async function* runParts(
   events: AsyncIterable<RunEvent>,
   { isPlain }: RunPartsOptions,
 ): AsyncGenerator<RunPart> {
-  /** By call; the order is that of the calls. */
+  /** Written parts by call, in the order of the calls. */
   const written = new Map<string, Written>();
   let lastText: string | undefined;
   /** Messages that no model call has yet. */

@@ -16,7 +16,7 @@ export interface CallbackOptions {
 /** The sender of the decisions. */
 export const CALLBACK_SENDER = 'callback';
 
-/** One answer for every token that does not fit: without a caller, nobody learns which runs there are and what waits. */
+/** One answer for every token that does not fit: a stranger must not learn which runs there are and what waits. */
 const WRONG_TOKEN = new Refused(
   409,
   'DecisionRefused',

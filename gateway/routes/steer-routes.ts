@@ -23,7 +23,7 @@ export const steerRoutes = [
   route({
     method: 'post',
     path: '/runs/{id}/messages',
-    summary: 'Tell the model something; the model sees the message at its next turn',
+    summary: 'Send the model a message; the model sees it at its next turn',
     body: schemas.message,
     status: 204,
     handle: ({ run, body }) => run.say(body.message),
@@ -56,7 +56,7 @@ export const steerRoutes = [
   route({
     method: 'post',
     path: '/runs/{id}/retry',
-    summary: 'Go on with a failed, cancelled or terminated run',
+    summary: 'Continue a failed, cancelled or terminated run',
     body: schemas.retryOptions,
     bodyIsOptional: true,
     response: schemas.restarted,

@@ -6,7 +6,7 @@ import { bad } from '../http/read-body.ts';
 import { type Approval, readApproval } from './approvals.ts';
 import { hasAsked, ownRun } from './own-runs.ts';
 
-/** The result of a call that a client has carried out. `error`: the tool of the client failed, in words. */
+/** The result of a call that a client has carried out. `error`: a text, if the tool of the client failed. */
 export type ClientResult = Approval & { result: { output: unknown } | { error: string } };
 
 /** The call of an id that this gateway, or another one, gave a client. The id names run, call and wait. undefined for other ids. */

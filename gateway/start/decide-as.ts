@@ -6,7 +6,7 @@ import { hasAsked } from './own-runs.ts';
 import { Refused } from '../http/problem.ts';
 import type { ProtocolRequest } from '../http/protocol.ts';
 
-/** A number that no wait has: the call must not begin to wait between the look at it and the decision. */
+/** A number that no wait has: the call must not start to wait between the look at it and the decision. */
 const NO_WAIT = Number.MAX_SAFE_INTEGER;
 
 /** The sender of a decision, and the client in the sender's name. */

@@ -28,7 +28,7 @@ for (const [address, bits] of [
 ] as const) {
   inner.addSubnet(address, bits, 'ipv6');
 }
-/** Names that only a network of one's own knows (RFC 6761, 6762, 8375; `.internal` by ICANN). A name without a dot is one too. */
+/** Names that only a private network knows (RFC 6761, 6762, 8375; `.internal` by ICANN). A name without a dot is one too. */
 const INNER_NAME = /(?:^|\.)(?:localhost|local|internal|home\.arpa|lan)$|^[^.]+$/u;
 
 /**

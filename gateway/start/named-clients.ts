@@ -8,7 +8,7 @@ const MOST_CALLERS = 1000;
 /** A request is not held until a worker comes, which may take for ever. */
 const WORKER_MS = 10_000;
 
-/** Returns the client in a caller's name; its decisions and messages throw RunNotTaking where no worker takes them. Its runs tell what the caller may see. All streams of a caller share it: a client of Temporal is not small. */
+/** Returns the client in a caller's name; its decisions and messages throw RunNotTaking where no worker takes them. Its runs show what the caller may see. All streams of a caller share it: a client of Temporal is not small. */
 export function createNamedClients(
   client: AgentClient,
 ): (caller: Pick<Caller, 'name' | 'credential' | 'scopes' | 'may'>) => AgentClient {

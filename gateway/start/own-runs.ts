@@ -42,7 +42,7 @@ export async function ownSession({ client, caller }: By, name: string): Promise<
   return session;
 }
 
-/** Throws SessionNotFound for a session that belongs to another; a session that is not there can be begun. */
+/** Throws SessionNotFound for a session that belongs to another; a new session can be started. */
 export async function checkSession({ client, caller }: By, name: string): Promise<void> {
   const owner = seenOwner(caller);
   if (owner === undefined) return;

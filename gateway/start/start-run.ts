@@ -34,7 +34,7 @@ export interface RequestedStart extends SetFields, Pick<StartOptions, 'id' | 'se
 export interface StartedRun {
   id: string;
   hasBegun: boolean;
-  /** Recorded name of the session of a run that has not begun. */
+  /** Recorded name of the session of a run that has not started. */
   session?: string | undefined;
 }
 
@@ -77,7 +77,7 @@ export async function startRun(
 }
 
 /**
- * Finds the run that an earlier request with this start has begun. Throws RunNotFound for a run that is not there, or that the caller may not
+ * Finds the run that an earlier request with this start has started. Throws RunNotFound for a run that is not there, or that the caller may not
  * see; Refused for a run of another start.
  */
 export async function runOfStart(
@@ -100,7 +100,7 @@ async function checkFound(by: Pick<ProtocolRequest, 'client' | 'caller'>, id: st
   await ownRun(by, id);
 }
 
-/** A run of a session that nobody else uses begins at once. */
+/** A run of a session without other runs starts at once. */
 const BEGIN_MS = 5000;
 /** Pause before the next look: a message may wait for hours for its turn, and each look is a request to Temporal. */
 export function pauseAfter(waitedMs: number): number {

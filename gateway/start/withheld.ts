@@ -13,7 +13,7 @@ import { toldError } from '../access/failure-text.ts';
 import type { WaitingRun } from '../waiting/waiting-run.ts';
 
 /**
- * Parts of a run that a caller is told. `errors`: texts of errors and warnings, which name addresses and settings of the operator.
+ * Parts of a run that a caller sees. `errors`: texts of errors and warnings, which name addresses and settings of the operator.
  * `prompts`: changes that hooks made, which quote the prompt.
  */
 export interface Told {
@@ -31,7 +31,7 @@ export function toldTo(caller: Pick<Caller, 'scopes' | 'may'>): Told {
   };
 }
 
-/** Makes all runs that the client finds tell only that. Returns the client. */
+/** Makes all runs that the client finds show only that. Returns the client. */
 export function tellingClient(client: AgentClient, told: Told): AgentClient {
   if (told.errors && told.prompts) return client;
   const find = client.get.bind(client);
@@ -57,7 +57,7 @@ function tellingRun(run: AgentRun, told: Told): AgentRun {
   return run;
 }
 
-/** The report as the caller is told. */
+/** The report as the caller sees it. */
 function toldReport(report: RunReport, told: Told): RunReport {
   const { error, waiting, intermediateSteps } = report;
   return {
@@ -68,7 +68,7 @@ function toldReport(report: RunReport, told: Told): RunReport {
   };
 }
 
-/** The event as the caller is told. */
+/** The event as the caller sees it. */
 export function toldEvent(event: RunEvent, told: Told): RunEvent {
   switch (event.type) {
     case 'model_failed':
@@ -89,7 +89,7 @@ export function toldEvent(event: RunEvent, told: Told): RunEvent {
   }
 }
 
-/** The run of the list of waits as the caller is told. */
+/** The run of the list of waits as the caller sees it. */
 export function toldWaiting(run: WaitingRun, told: Told): WaitingRun {
   if (told.errors) return run;
   return {
@@ -131,7 +131,7 @@ function withoutChanges<T extends { changes?: unknown }>(of: T, { prompts }: Tol
   return rest as T; // the field is optional
 }
 
-/** An error that the model was told as the result of its call. */
+/** An error that the model got as the result of its call. */
 function toldResult(tool: string, observation: string): string {
   const beginning = failedTool(tool, { type: '', message: '' });
   return observation.startsWith(beginning) ? `${beginning}its operator can see why.` : observation;

@@ -14,7 +14,7 @@ export type WaitingChange =
 /** The runs that wait for a person, as they come and go. */
 export interface WaitingFeed {
   /**
-   * Changes of the runs whose ids begin with `prefix`, and that belong to `owner`, if given. A slow reader gets the latest state. Throws the errors of the client, and an
+   * Changes of the runs whose ids start with `prefix`, and that belong to `owner`, if given. A slow reader gets the latest state. Throws the errors of the client, and an
    * AbortError when the signal comes.
    */
   changes(prefix: string, signal: AbortSignal, owner?: string): AsyncGenerator<WaitingChange>;

@@ -76,7 +76,7 @@ function isHalted(run: RunSummary): boolean {
   return isPausedInTemporal(run) && run.waiting === undefined;
 }
 
-/** A run that Reloop's own `pause` has paused waits for nobody. */
+/** A run that Reloop's own `pause` has paused waits for no person. */
 function isPausedInTemporal({ pausedCalls, pausedInTemporal }: RunSummary): boolean {
   return (pausedCalls ?? pausedInTemporal) !== undefined;
 }

@@ -54,7 +54,7 @@ const STEP_CHARS = 200;
 
 /** A call that waits for a person, with all that a page needs to offer the decisions. */
 export interface CallToDecide extends WaitingCall {
-  /** Begin of the wait, milliseconds since 1970. */
+  /** Start of the wait, milliseconds since 1970. */
   since: number;
   decisions: PossibleDecision[];
   /** The input that the model wrote, where a person has changed the input since. */

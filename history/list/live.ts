@@ -83,7 +83,7 @@ export function createLivePoll(
     if (!activity.lastFailure || attempt <= 1 || reported.get(call) === `${n} ${attempt}`) return undefined;
     reported.set(call, `${n} ${attempt}`);
     const error = await recordedError(client, activity.lastFailure)();
-    // Temporal's own record of the pause: the attempt was told to end, and nothing has failed.
+    // Temporal's own record of the pause: the attempt was asked to end, and nothing has failed.
     if (error.type === ACTIVITY_PAUSE) return undefined;
     const paused = activity.paused === true ? true : undefined;
     const retryInMs = untilNextAttempt(activity, at);
@@ -94,7 +94,7 @@ export function createLivePoll(
   }
 }
 
-/** The events that a report tells to a reader who knows nothing of the call. */
+/** The events that a report has for a reader who knows nothing of the call. */
 export function reportedEvents({ at, before, call, texts }: CallReport): RunEvent[] {
   const after = afterHeartbeat(undefined, texts);
   const events = after === undefined ? [] : newEvents(call, undefined, after);
@@ -123,7 +123,7 @@ function textOf(value: unknown): string {
   return value === undefined || value === null ? '' : asText(plainJson(value));
 }
 
-/** Milliseconds until the next attempt begins; undefined while an attempt is running. */
+/** Milliseconds until the next attempt starts; undefined while an attempt is running. */
 function untilNextAttempt(
   { nextAttemptScheduleTime: next }: PendingActivity,
   now: number,

@@ -28,7 +28,7 @@ type FactBody = Fact extends infer F ? (F extends Fact ? Omit<F, 'id' | 'at'> : 
 
 /** Temporal's number for a failed attempt that is not retried because its cancellation was requested. */
 const CANCEL_REQUESTED: temporal.api.enums.v1.RetryState = 7;
-/** Temporal's number for a run that began by continue-as-new, not by a retry or a schedule. */
+/** Temporal's number for a run that started by continue-as-new, not by a retry or a schedule. */
 const BY_WORKFLOW: temporal.api.enums.v1.ContinueAsNewInitiator = 1;
 
 /** Reads the facts of one run in the order of their events; with `latestFirst`, from the end. */

@@ -25,7 +25,7 @@ export type Payloads = temporal.api.common.v1.IPayloads | null | undefined;
 /** A recorded value. Decoded at the first call, because it may be large, or another program's. */
 export type Recorded = () => Promise<unknown>;
 
-/** Reads an argument after the first, by its index from 0; undefined: there is none. */
+/** Reads an argument after the first, by its index from 0; undefined without one. */
 export type LaterArguments = (index: number) => Promise<unknown>;
 
 /** A recorded failure. Decoded when it is called. */
@@ -71,7 +71,7 @@ export function recordedFailure(client: WithConverter, failure: Failure): Record
   return async () => {
     const { loadedDataConverter } = client.options;
     const { externalStorage } = loadedDataConverter;
-    // In place, so that the next reader finds the values. The SDK walks over failures within larger messages only.
+    // Decoded in place, so that the next reader finds the values. The SDK walks over failures within larger messages only.
     if (failure && externalStorage !== undefined) {
       const end = { result: { failed: { failure } } };
       await visit(end, walkActivityTaskCompletion, extstoreInboundOptions(externalStorage));

@@ -9,7 +9,7 @@ export class RunClock {
   /** Milliseconds of the kept steps, before the clock starts. */
   #elapsedBefore = 0;
 
-  /** An execution begins. The clock of a continued run keeps its time. */
+  /** An execution starts. The clock of a continued run keeps its time. */
   begin({ counters, restart }: Partial<AgentRunInput>): void {
     const { startedAtMs, waitedMs } = counters ?? freshCounters(0);
     this.#clock = new StoppableClock({ startedAtMs, waitedMs });
@@ -17,7 +17,7 @@ export class RunClock {
     this.#elapsedBefore = restart?.elapsedMs ?? 0;
   }
 
-  /** The agent is known, or a step begins. Starts the clock, unless it is started: earlier waits do not count. */
+  /** The agent is known, or a step starts. Starts the clock, unless it is started: earlier waits do not count. */
   start(at: number): void {
     if (!this.#isStarted) this.#clock.restart(this.#elapsedBefore, at);
     this.#isStarted = true;

@@ -28,7 +28,7 @@ export interface Pending {
   atMs: number;
   attempts: number;
   closing: boolean;
-  /** Its input is that of our model call. Other workflows may have activities with the same name. */
+  /** True if the input is that of our model call. Other workflows may have activities with the same name. */
   isModelCall: boolean;
 }
 

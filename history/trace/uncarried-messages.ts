@@ -43,7 +43,7 @@ export class UncarriedMessages {
   }
 }
 
-/** Removes the first text of this kind from the list. Returns false if there is none. */
+/** Removes the first text of this kind from the list. Returns false without one. */
 function remove(texts: string[], text: string): boolean {
   const index = texts.indexOf(text);
   if (index >= 0) texts.splice(index, 1);

@@ -12,7 +12,7 @@ const CHILD_ACTIONS = 2;
  * get-event-billable-actions.ts), plus heartbeats, whose number the runner records for each call. Not counted, because histories do
  * not have them: queries, refused updates, and heartbeats of tools in other languages and of calls that were terminated with their run.
  *
- * The sum includes earlier runs of a continue-as-new chain. After a rewind, fork, or Reset the count begins at 1.
+ * The sum includes earlier runs of a continue-as-new chain. After a rewind, fork, or Reset the count starts at 1.
  */
 export function createActionCount() {
   let [earlier, actions] = [0, 0];

@@ -91,7 +91,7 @@ export interface RecordedModelCall {
   turn: ModelTurn | undefined;
 }
 
-/** A point in a run's record at which a restart begins: the transcript, and the entries that the first model call adds. */
+/** A point in a run's record at which a restart starts: the transcript, and the entries that the first model call adds. */
 export interface RecordedPoint {
   /** The run whose record has the transcript up to `mark`. */
   run: RunRef;

@@ -17,7 +17,7 @@ export interface Moment {
   known: number;
   /** Relative to the `after` cursor: before it, at it, or after it. */
   relation: 'before' | 'at' | 'after';
-  /** A sub-agent's run has begun, or is over. */
+  /** A sub-agent's run has started, or is over. */
   child: ChildBegun | { type: 'over'; key: string } | undefined;
   /** All events up to `present` have been read. Such a moment has no events. */
   isPresent?: true;

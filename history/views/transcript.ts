@@ -50,7 +50,7 @@ export async function rebuildTranscript(
   throw source.broken(`run ${run.runId} has no record of entry ${target.length}`, run);
 }
 
-/** Reads the first agent of a scope that is asked for. Each execution begins with its agent. */
+/** Reads the first agent of a scope that is asked for. Each execution starts with its agent. */
 export async function rebuildAgent(
   source: TranscriptSource,
   run: RunRef,

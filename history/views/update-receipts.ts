@@ -6,7 +6,7 @@ import { partsUpTo } from '../read/lineage.ts';
 import { asReceipt } from '../read/records.ts';
 import type { TakenWord } from '../../agent/run/run-input.ts';
 
-/** Collects the words of people that a run took last, which Temporal's client may repeat yet. */
+/** Collects the decisions and messages that a run took last, which Temporal's client may still repeat. */
 export class RecentUpdates {
   #words: { updateId: string; at: number; receipt: () => Promise<unknown> }[] = [];
 

@@ -31,7 +31,7 @@ export interface TurnCall {
   open: OpenCall;
   /** The first attempt, made by the model call's activity. */
   inlineCall: InlineCall | undefined;
-  /** In a backtest: the tool runs, because the recording does not have the call. */
+  /** The tool runs in a backtest, because the recording does not have the call. */
   live?: true | undefined;
 }
 

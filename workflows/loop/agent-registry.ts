@@ -28,7 +28,7 @@ export interface RunningAgent {
   readonly inbox: Inbox;
   /** Removes and returns the events from before the loop. */
   earlyEvents(): TimelessEvent[];
-  /** Call it when the loop begins. From then on `status` includes the loop's counters. */
+  /** Call it when the loop starts. From then on `status` includes the loop's counters. */
   started(loop: AgentLoop): void;
   ended(): void;
 }
@@ -48,12 +48,12 @@ export interface StatusHooks {
 
 interface Entry extends SteeringTarget {
   name: string;
-  /** undefined before the loop begins, and after its end, so that its large transcript is freed. */
+  /** undefined before the loop starts, and after its end, so that its large transcript is freed. */
   loop: AgentLoop | undefined;
   isOver: boolean;
   /** Iterations and usage at the loop's end. */
   consumption: Consumption;
-  /** Extensions of limits, events, and a rewind from before the loop began. */
+  /** Extensions of limits, events, and a rewind from before the loop started. */
   allowance: Allowance;
   events: TimelessEvent[];
   rewindTo: number | undefined;
@@ -179,7 +179,7 @@ function runningAgents(): Entry[] {
   return agents.filter(({ isOver }) => !isOver);
 }
 
-/** The agent whose config has `authorize`; its worker is asked about the words of people. */
+/** The agent whose config has `authorize`; its worker is asked about people's decisions and messages. */
 function authorizingAgent(): string | undefined {
   return runningAgents().find(({ loop }) => loop?.manifest.authorizes === true)?.name;
 }

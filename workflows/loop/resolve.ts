@@ -37,7 +37,7 @@ export async function resolveTarget(loop: AgentLoop, agent: string): Promise<Age
   return takingOver(target.manifest, manifest);
 }
 
-/** Returns the tools that the run's caller brought, for the next agent. An agent has left out those of its own names. */
+/** Returns the tools that the run's caller brought, for the next agent. An agent leaves out those that have the name of its own tools. */
 function broughtTools({ agents }: AgentLoop): ClientTool[] | undefined {
   const [most = []] = [...agents.values()].map(clientToolsOf).toSorted((a, b) => b.length - a.length);
   return most.length === 0 ? undefined : most;

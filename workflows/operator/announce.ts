@@ -28,7 +28,7 @@ export class Announcer {
     this.#input = input;
   }
 
-  /** Takes the webhooks of the run. The parent of a sub-agent announces the sub-agent's waits; nobody announces a backtest. */
+  /** Takes the webhooks of the run. The parent of a sub-agent announces the sub-agent's waits; a backtest is not announced. */
   resolved({ webhooks = [], tags }: AgentManifest): void {
     const { caller, recorded } = this.#input;
     if (caller === undefined && recorded === undefined) this.#routes = webhooks;

@@ -3,7 +3,7 @@ import { AUTHORIZE, type SentMessage, splitSender } from '../../agent/rules/send
 import { refusal } from '../../agent/values/refusal.ts';
 import { HEARTBEAT_TIMEOUT } from '../temporal/activity-options.ts';
 
-/** Resolves if a person's word is accepted. Throws a refusal that ends the update, and changes nothing. */
+/** Resolves if a person's decision or message is accepted. Throws a refusal that ends the update, and changes nothing. */
 export type AskAuthorize = (
   type: string,
   sent: unknown,

@@ -81,7 +81,7 @@ export function createControl(
     return taken.withReceipt({ call: id, n, decision: type, ...kept });
   }
 
-  /** The wait may end while `authorize` is asked, and another one begin: the decision is for the wait that was open before. */
+  /** The wait may end while `authorize` is asked, and another one start: the decision is for the wait that was open before. */
   async function takeIfAuthorized(
     ask: AskAuthorize,
     type: DecisionName,

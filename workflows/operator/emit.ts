@@ -26,7 +26,7 @@ export interface ToldEvent {
   event?: RunEvent;
   /** The run or the calls that are over with it, for the worker's telemetry. */
   spans: RunSpan[];
-  /** The wait of one of the agent's own calls that begins with it. */
+  /** The wait of one of the agent's own calls that starts with it. */
   wait?: { agent: string; reason: WaitingReason };
 }
 

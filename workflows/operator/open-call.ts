@@ -22,7 +22,7 @@ export interface OpenCallOptions {
   emit?: Emit | undefined;
   /** Called with the usage of model calls that the tool, or the sub-agent, has made. */
   onUsed?(usage: Usage): void;
-  /** Called when the call, or a call of its sub-agent, begins or ends a wait. */
+  /** Called when the call, or a call of its sub-agent, starts or ends a wait. */
   onWaitingChange(): void;
 }
 

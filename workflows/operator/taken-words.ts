@@ -11,12 +11,12 @@ export class TakenWords {
   readonly #taken: TakenWord[];
   #counted = 0;
 
-  /** `earlier`: words that earlier executions have taken. */
+  /** `earlier`: decisions and messages that earlier executions have taken. */
   constructor(earlier: readonly TakenWord[] = []) {
     this.#taken = [...earlier];
   }
 
-  /** For a validator. Throws if an earlier execution has taken the update: the failure has the receipt, and history no event. */
+  /** Called by a validator. Throws if an earlier execution has taken the update: the failure has the receipt, and history no event. */
   checkRepetition(): void {
     const updateId = currentUpdateInfo()?.id;
     const word = this.#taken.find((one) => one.updateId === updateId);
@@ -34,19 +34,19 @@ export class TakenWords {
     return this.#counted;
   }
 
-  /** For a handler, once. Temporal counts an accepted update also where `authorize` refuses it then. */
+  /** Called once by a handler. Temporal counts an accepted update also where `authorize` refuses it then. */
   count(): void {
     this.#counted++;
   }
 
-  /** For a handler. Notes the update as taken, and returns the receipt. */
+  /** Called by a handler. Notes the update as taken, and returns the receipt. */
   withReceipt<R extends TakenWord['receipt']>(receipt: R): R {
     const updateId = currentUpdateInfo()?.id;
     if (updateId !== undefined) this.#taken.push({ updateId, at: Date.now(), receipt });
     return receipt;
   }
 
-  /** The words that may be repeated yet; undefined: there are none. */
+  /** The decisions and messages that may still be repeated; undefined without any. */
   repeatable(): TakenWord[] | undefined {
     const recent = this.#taken.filter(({ at }) => at > Date.now() - limits.repetitionMs);
     return recent.length === 0 ? undefined : recent;

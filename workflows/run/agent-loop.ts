@@ -35,7 +35,7 @@ export interface AgentLoop {
   readonly nextModelCalls: Map<string, Call>;
   /** The limit at which the run waits. Setting undefined ends the wait. */
   limitReached: ReachedLimit | undefined;
-  /** In a backtest: the recorded run that answers the agent's calls. */
+  /** Recorded run that answers the agent's calls, in a backtest. */
   readonly recorded: OpenRecording | undefined;
   /** Emits an event to the worker's `onEvent`. */
   readonly emit: Emit | undefined;
@@ -73,7 +73,7 @@ export async function withModelCall<T>(
   use: (open: OpenCall) => Promise<T>,
 ): Promise<T> {
   const { control, deadline, emit, firstN, nextModelCalls, scope } = loop;
-  // As people type it: `3`, and `1/3` in the second runAgent of one workflow.
+  // The step as people type it: `3`, and `1/3` in the second runAgent of one workflow.
   const id = activityId(scope, nextCallOf(loop, { compact }), 0);
   const call = nextModelCalls.get(id) ?? modelCall(id, firstN);
   const open = control.open(call, { outputSchema, clock: deadline, emit });

@@ -5,7 +5,7 @@ import { limits } from '../../agent/values/limits.ts';
 import type { RunStep, TimelessEvent } from '../../agent/run/events.ts';
 import { insertStep } from '../../agent/views/view.ts';
 
-/** Events of a run without failures, waits, and words of people. Only history has all attempts of a failed call. */
+/** Events of a run without failures, waits, decisions and messages. Only history has all attempts of a failed call. */
 const SMOOTH: readonly TimelessEvent['type'][] = [
   'run_started',
   'model_started',
@@ -18,7 +18,7 @@ const SMOOTH: readonly TimelessEvent['type'][] = [
   'run_ended',
 ];
 
-/** Collects the steps of a short, smooth run for the run's own result. The client then reads the result alone, and not the history. */
+/** Collects the steps of a short run without waits or failures for the run's own result. The client then reads the result alone, and not the history. */
 export class ResultSteps {
   #steps: RunStep[] | undefined = [];
   #bytes = 0;
@@ -36,7 +36,7 @@ export class ResultSteps {
   add(event: TimelessEvent): void {
     if (this.#steps === undefined) return;
     if (!SMOOTH.includes(event.type)) this.#steps = undefined;
-    // Only history has all attempts of a call that the time limit has cut off.
+    // A call that the time limit has cut off has all its attempts in history only.
     else if (event.type === 'run_ended' && event.stopReason === 'max_execution_time') this.#steps = undefined;
     else if (event.type === 'step') this.#addStep(this.#steps, event.step);
   }

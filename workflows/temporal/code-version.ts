@@ -15,7 +15,7 @@ export function shouldContinueAsNew(): boolean {
   return continueAsNewSuggested || (moves && targetWorkerDeploymentVersionChanged);
 }
 
-/** Continues as new, where runs move on the current version, else on the one that the execution began with. */
+/** Continues as new: on the current version where runs move to it, otherwise on the one that the execution started with. */
 export function continueExecution<F extends Workflow>(...args: Parameters<F>): Promise<never> {
   if (!moves) return continueAsNew<F>(...args);
   return makeContinueAsNewFunc<F>({ initialVersioningBehavior: 'AUTO_UPGRADE' })(...args);

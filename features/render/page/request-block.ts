@@ -98,7 +98,7 @@ function messagesOf({ request: { prompt } }: ExportedRequest): ChatMessage[] {
   return prompt.type === 'messages' ? prompt.messages : [];
 }
 
-/** How many characters `b` has in common with `a` at its start, in whole lines. Searches by halves: there are megabytes of them. */
+/** Number of characters that `b` has in common with `a` at its start, in whole lines. Searches by halves: there are megabytes of them. */
 function commonLines(a: string, b: string): number {
   let [same, differs] = [0, Math.min(a.length, b.length) + 1];
   while (differs - same > 1) {

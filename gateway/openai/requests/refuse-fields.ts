@@ -34,7 +34,7 @@ const refusals: { readonly [field: string]: { isUsed(value: unknown): boolean; s
   prompt: { isUsed: () => true, says: 'The prompt is that of the agent in its config. Leave out `prompt`.' },
 };
 
-/** Throws Refused for a field that would have no effect and whose effect would be missed. `isAside`: fields that nobody misses. */
+/** Throws Refused for a field that would have no effect and whose effect would be missed. `isAside`: fields that are not missed. */
 export function refuseFields(
   body: Body,
   isAside: (field: string, body: Body) => boolean = () => false,
