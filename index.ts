@@ -46,7 +46,7 @@ export type {
   SchedulePolicies,
   ScheduleSpec,
   ScheduleTimes,
-} from './agent/schedule/schedule-definition.ts';
+} from './features/schedules/rules/schedule-definition.ts';
 export type { WebhookEvent } from './agent/definition/webhook-route.ts';
 export type { HookAnswer, HookChange, HookContext, HookName, Hooks } from './agent/definition/hooks.ts';
 export type { SentMessage } from './agent/rules/sender.ts';

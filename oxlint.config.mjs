@@ -8,7 +8,8 @@ const SIMULATED_SDK = 'test/simulation/sdk.ts';
 
 /** The rules against imports of one folder, seen from one of its rooms. */
 function importRules(folder, room) {
-  const { imports, rooms, temporal, packages = true } = arrows[folder];
+  const { rooms, roles = {}, ...usual } = arrows[folder];
+  const { imports, temporal, packages = true } = roles[room] ?? usual;
   const forbidden = [
     ...folders.filter((other) => other !== folder && imports[other] === undefined),
     ...outside,
@@ -103,7 +104,7 @@ function override(files, rules) {
 const pure = (object, property, what) => ({
   object,
   property,
-  message: `agent/ is pure: take ${what} as an argument.`,
+  message: `rules are pure: take ${what} as an argument.`,
 });
 
 export default {
@@ -176,7 +177,7 @@ export default {
   overrides: [
     ...importOverrides(),
     {
-      files: ['agent/**'],
+      files: ['agent/**', 'features/*/rules/**'],
       globals: { URL: 'readonly' },
       rules: {
         'no-restricted-properties': [
@@ -202,7 +203,7 @@ export default {
       ),
     },
     {
-      files: ['agent/**', 'workflows/**'],
+      files: ['agent/**', 'features/*/rules/**', 'workflows/**'],
       rules: {
         // No Node environment here: a global that neither ECMAScript nor Temporal's sandbox has is undefined.
         'no-undef': ['error', { typeof: true }],

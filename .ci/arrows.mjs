@@ -1,4 +1,31 @@
 /**
+ * A room of features/ has the same folders as the others: its parts of each process. What a part may import is the same in each room.
+ * The core knows a room by its lines in lists: the options of a config, the methods and exports of the client, the commands, the checks of
+ * `doctor`.
+ */
+const roles = {
+  /** Pure rules, which each process may use. */
+  rules: { imports: { agent: true }, temporal: [], packages: false },
+  /** The check of the config's option. */
+  option: { imports: { agent: true, config: true }, temporal: [] },
+  /** What the client library does. */
+  client: {
+    imports: { agent: true, history: true, workflows: ['messages.ts'], client: true },
+    temporal: ['client', 'common', 'types:proto'],
+  },
+  /** The commands, and the checks of `doctor`. */
+  command: {
+    imports: { agent: true, client: true, cli: true, 'features/render': true },
+    temporal: ['client', 'common'],
+  },
+};
+
+/** A room with these roles, lowest first. */
+function room(...names) {
+  return { imports: {}, rooms: names, roles };
+}
+
+/**
  * The layout of the sources: what each folder may import, and its rooms. `../oxlint.config.mjs` makes the lint rules of this list,
  * `../test/unit/house.test.ts` checks that the list is complete.
  *
@@ -8,6 +35,7 @@
  *   all others; `{ only }`: these, and no types of others.
  * - `rooms`: subfolders, lowest first. A room imports only rooms before it in the list.
  * - `temporal`: packages `@temporalio/…`; `types:…` for `import type` only.
+ * - `roles`: what these rooms may import, in place of `imports`.
  * - `packages`: whether other packages, and those of Node, may be imported. Default: yes.
  */
 export const arrows = {
@@ -23,7 +51,6 @@ export const arrows = {
       'observation',
       'prompt',
       'start',
-      'schedule',
       'transcript',
       'calls',
       'session',
@@ -59,6 +86,7 @@ export const arrows = {
     rooms: ['attempt', 'hooks', 'limits', 'model', 'run', 'tool', 'turn'],
     temporal: ['activity', 'client', 'common', 'types:proto'],
   },
+  'features/schedules': room('rules', 'option', 'client', 'command'),
   history: {
     imports: {
       agent: true,
@@ -103,6 +131,7 @@ export const arrows = {
       'features/storage': true,
       'features/live': ['brokers.ts', 'live-channel.ts'],
       'local/server': ['project-folder.ts'],
+      'features/schedules': ['rules', 'option'],
     },
     rooms: ['options', 'load'],
     temporal: ['common'],
@@ -133,8 +162,9 @@ export const arrows = {
       'features/live': ['brokers.ts', 'live-channel.ts', 'subscription.ts'],
       workflows: ['messages.ts'],
       'local/server': ['json-file.ts', 'launcher-error.ts', 'process-identity.ts', 'project-folder.ts'],
+      'features/schedules': ['rules', 'client'],
     },
-    rooms: ['connect', 'export', 'read', 'backtest', 'start', 'schedules', 'restart', 'api'],
+    rooms: ['connect', 'export', 'read', 'backtest', 'start', 'restart', 'api'],
     temporal: ['client', 'common', 'envconfig', 'types:proto'],
   },
   'features/render': {
@@ -221,6 +251,7 @@ export const arrows = {
       gateway: true,
       'adapters/net': true,
       'adapters/tools': ['optional-package.ts', 'build-licence.ts'],
+      'features/schedules': ['command'],
     },
     rooms: [
       'shell',

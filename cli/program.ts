@@ -3,7 +3,7 @@ import { cliName } from '../client/connect/cli-name.ts';
 import { addCommand } from './declare/command.ts';
 import { decidingCommands } from './declare/deciding-commands.ts';
 import { runningCommands } from './declare/running-commands.ts';
-import { scheduleCommands } from './declare/schedule-commands.ts';
+import { scheduleCommands } from '../features/schedules/command/schedule-commands.ts';
 import { servingCommands } from './declare/serving-commands.ts';
 import { steeringCommands } from './declare/steering-commands.ts';
 import { oneLine } from '../features/render/words/amounts.ts';

@@ -20,10 +20,14 @@ export type { RestartReceipt } from './restart/restart-run.ts';
 export type { RetryReceipt, RetryRunOptions } from './restart/retry-run.ts';
 export type { RewindOptions } from './restart/rewind.ts';
 export { AgentSession } from './api/agent-session.ts';
-export { AgentSchedule } from './api/agent-schedule.ts';
-export type { BackfillOptions, CreateScheduleOptions, ScheduleSummary } from './api/agent-schedule.ts';
-export type { ScheduleReport } from './schedules/schedule-report.ts';
-export type { ScheduleChange, SyncOptions } from './schedules/sync-schedules.ts';
+export { AgentSchedule } from '../features/schedules/client/agent-schedule.ts';
+export type {
+  BackfillOptions,
+  CreateScheduleOptions,
+  ScheduleSummary,
+} from '../features/schedules/client/agent-schedule.ts';
+export type { ScheduleReport } from '../features/schedules/client/schedule-report.ts';
+export type { ScheduleChange, SyncOptions } from '../features/schedules/client/sync-schedules.ts';
 export type { BatchQuestion, BatchStart } from '../agent/start/batch-start.ts';
 export type {
   CalendarSpec,
@@ -33,7 +37,7 @@ export type {
   SchedulePolicies,
   ScheduleSpec,
   ScheduleTimes,
-} from '../agent/schedule/schedule-definition.ts';
+} from '../features/schedules/rules/schedule-definition.ts';
 export type { SendOptions, SessionReport, SessionSummary } from './api/agent-session.ts';
 export type { AskedRequest, RequestsOptions } from '../history/views/requests.ts';
 export type { ConnectOptions } from './connect/connect.ts';

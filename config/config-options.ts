@@ -1,6 +1,7 @@
 import { z } from 'zod/v4';
 import type { HookName } from '../agent/definition/hooks.ts';
 import type { AgentManifest } from '../agent/definition/manifest.ts';
+import type { FreshStart } from '../agent/start/run-start.ts';
 import { TASK_QUEUE } from '../agent/values/names.ts';
 import { setValue } from '../agent/values/set-value.ts';
 import { fieldOf } from '../agent/values/values.ts';
@@ -22,7 +23,7 @@ import { encryptionSchema, storageSchema } from './options/payload-options.ts';
 import { pricesSchema } from './options/prices.ts';
 import { queuesSchema } from './options/queues.ts';
 import { completeTelemetry, telemetrySchema } from './options/telemetry-option.ts';
-import { schedulesSchema } from './schedules-option.ts';
+import { checkSchedules, schedulesSchema } from '../features/schedules/option/schedules-option.ts';
 import { webhooksSchema } from './webhooks-option.ts';
 
 /** A worker that is about to be created. */
@@ -41,6 +42,8 @@ type ConfigOption<Given> = {
   schema: z.ZodType;
   /** Programs whose configs differ in this option may share a worker. Default: they need separate workers. */
   sharesWorker?: true;
+  /** Relates the option to the agents. `checkStart` throws ConfigError for a start that no run can have. Throws ConfigError. */
+  check?(given: Given, checkStart: (start: FreshStart) => void): void;
   /** Records in the manifest of a run that the config has the option. */
   manifest?(given: Given): Partial<AgentManifest>;
 } & (
@@ -114,7 +117,12 @@ export const configOptions = {
   },
   storage: { schema: storageSchema, complete: (given) => given && createStorage(given) },
   live: { schema: liveSchema, complete: (given) => environmentLive() ?? given },
-  schedules: { schema: schedulesSchema, sharesWorker: true, complete: (given) => given ?? {} },
+  schedules: {
+    schema: schedulesSchema,
+    sharesWorker: true,
+    complete: (given) => given ?? {},
+    check: checkSchedules,
+  },
   webhooks: { schema: webhooksSchema },
   taskQueue: {
     schema: z.string().min(1),
@@ -144,6 +152,11 @@ export function completeOptions(config: ConfigDefinition): OptionValues {
     complete === undefined ? config[name] : complete(config[name]),
   ]);
   return Object.fromEntries(values) as OptionValues; // one for each name
+}
+
+/** Throws ConfigError for an option that does not fit the agents. */
+export function checkOptions(config: ConfigDefinition, checkStart: (start: FreshStart) => void): void {
+  for (const [name, { check }] of all) check?.(config[name], checkStart);
 }
 
 /** The parts of a run's manifest that the options of a config make. */

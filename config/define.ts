@@ -3,7 +3,7 @@ import type { Hooks } from '../agent/definition/hooks.ts';
 import type { AgentKind } from '../agent/definition/kind.ts';
 import type { LoopOptions, MemoryManifest, Options, RequestOptions } from '../agent/definition/manifest.ts';
 import type { ModelLimits } from '../agent/model-limits/lease-request.ts';
-import type { ScheduleDefinition } from '../agent/schedule/schedule-definition.ts';
+import type { ScheduleDefinition } from '../features/schedules/rules/schedule-definition.ts';
 import type { WebhookEvent } from '../agent/definition/webhook-route.ts';
 import type { SentMessage } from '../agent/rules/sender.ts';
 import type { Model, ModelErrorType, ReplyStore } from '../adapters/models/model.ts';

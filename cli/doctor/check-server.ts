@@ -12,7 +12,7 @@ import { type Queues, checkWorkers } from './check-workers.ts';
 import { exitCodes } from '../shell/io.ts';
 import type { CommonOptions } from '../options/options.ts';
 import { waitingPath } from '../connection/web-ui.ts';
-import { checkSchedules } from './check-schedules.ts';
+import { checkSchedules } from '../../features/schedules/command/check-schedules.ts';
 import { checkStuck } from './check-stuck.ts';
 import { cliName } from '../../client/connect/cli-name.ts';
 

@@ -11,9 +11,17 @@ import { runExists } from '../read/run-location.ts';
 import { type Input, readInput } from '../start/read-input.ts';
 import { checkId, newRunId } from '../start/run-id.ts';
 import { AgentSession, type SessionSummary, listSessions } from './agent-session.ts';
-import { AgentSchedule, type ScheduleSummary, listSchedules } from './agent-schedule.ts';
-import type { ScheduleDefinition } from '../../agent/schedule/schedule-definition.ts';
-import { type ScheduleChange, type SyncOptions, syncSchedules } from '../schedules/sync-schedules.ts';
+import {
+  AgentSchedule,
+  type ScheduleSummary,
+  listSchedules,
+} from '../../features/schedules/client/agent-schedule.ts';
+import type { ScheduleDefinition } from '../../features/schedules/rules/schedule-definition.ts';
+import {
+  type ScheduleChange,
+  type SyncOptions,
+  syncSchedules,
+} from '../../features/schedules/client/sync-schedules.ts';
 import type { Backtest } from '../backtest/backtest-handle.ts';
 import { type BacktestOptions, startBacktest } from '../backtest/start-backtest.ts';
 import { type BatchInput, type BatchOptions, type BatchResult, type BatchRunner, runBatch } from './batch.ts';

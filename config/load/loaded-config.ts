@@ -12,7 +12,7 @@ import type { Json } from '../../agent/values/vocabulary.ts';
 import type { Model } from '../../adapters/models/model.ts';
 import { adapterFor, adapters } from '../../adapters/models/adapters.ts';
 import type { Tool } from '../../adapters/tools/tool.ts';
-import { type OptionValues, completeOptions, manifestParts } from '../config-options.ts';
+import { type OptionValues, checkOptions, completeOptions, manifestParts } from '../config-options.ts';
 import { type AgentDefinition, type ConfigDefinition, ConfigError } from '../define.ts';
 import { compactionOf } from '../compaction-window.ts';
 import { handoffTools } from '../handoff-tools.ts';
@@ -24,7 +24,6 @@ import { checkPrices, ownName, priceOf } from '../options/prices.ts';
 import { checkApprovers } from '../options/approval-option.ts';
 import { createContextCheck } from '../options/run-context-option.ts';
 import { type Deployment, deploymentOf } from '../deployment-option.ts';
-import { checkSchedules } from '../schedules-option.ts';
 import { type Webhooks, allWebhooks, withWebhooks } from '../webhooks-option.ts';
 import { createLimitsOf } from '../limits-option.ts';
 import { type Queues, allQueues, onQueues } from '../options/queues.ts';
@@ -141,7 +140,7 @@ export function createLoadedConfig(config: ConfigDefinition): LoadedConfig {
     );
   }
   for (const [name, agent] of agents) checkManifest(loaded.manifest(name, {}), kindOf(kinds, agent));
-  checkSchedules(config.schedules, ({ agent, overrides = {} }) => {
+  checkOptions(config, ({ agent, overrides = {} }) => {
     if (!agents.has(agent)) {
       const known = [...agents.keys()].join(', ');
       throw new ConfigError(`there is no agent "${agent}". The config has: ${known}.`);

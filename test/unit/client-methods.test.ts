@@ -4,7 +4,7 @@ import { AgentClient } from '../../client/api/agent-client.ts';
 import { AgentRun } from '../../client/api/agent-run.ts';
 import { WorkflowNotFoundError, type WorkflowHandle } from '@temporalio/client';
 import { AgentSession } from '../../client/api/agent-session.ts';
-import { AgentSchedule } from '../../client/api/agent-schedule.ts';
+import { AgentSchedule } from '../../features/schedules/client/agent-schedule.ts';
 import { Backtest } from '../../client/backtest/backtest-handle.ts';
 import { outcomeOf } from '../../client/connect/update-run.ts';
 import { failedCall } from '../../client/connect/closed-channel.ts';

@@ -14,6 +14,25 @@ const layout: { [folder: string]: [allowed: string, refused: string] } = {
       ../history/a.ts, ../config/a.ts, ../worker/a.ts, ../local/server/a.ts, ../client/a.ts, ../cli/a.ts,
       ../test/support/a.ts, ../index.ts, ../features/testing/index.ts`,
   ],
+  'features/schedules/rules': [
+    `./cron.ts, ../../../agent/values/values.ts, type ../../../agent/start/run-start.ts`,
+    `node:fs, zod, ../option/a.ts, type ../client/a.ts, ../../../config/define.ts, ../../../client/a.ts,
+      @temporalio/client`,
+  ],
+  'features/schedules/option': [
+    `zod, ../rules/cron.ts, ../../../config/define.ts, ../../../agent/values/values.ts`,
+    `../client/a.ts, type ../command/a.ts, ../../../client/a.ts, ../../../worker/a.ts, @temporalio/client`,
+  ],
+  'features/schedules/client': [
+    `node:util, ../rules/cron.ts, ../../../client/connect/a.ts, ../../../workflows/messages.ts,
+      type ../../../workflows/agent-run.ts, @temporalio/client`,
+    `../command/a.ts, ../../../cli/a.ts, ../../../config/a.ts, ../../../worker/a.ts, ../../live/a.ts,
+      ../../../workflows/agent-run.ts, @temporalio/worker`,
+  ],
+  'features/schedules/command': [
+    `commander, ../rules/cron.ts, ../client/a.ts, ../../../client/a.ts, ../../../cli/shell/io.ts, ../../render/words/a.ts`,
+    `../../../worker/a.ts, ../../../activities/a.ts, ../../../gateway/a.ts, ../../encryption/a.ts, @temporalio/worker`,
+  ],
   'agent/kinds': [
     `../reply/stop.ts, ./zero-shot.ts, type ../vocabulary.ts`,
     `../../adapters/models/model.ts, type ../../adapters/tools/tool.ts, ../../index.ts`,

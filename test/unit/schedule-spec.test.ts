@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import type { Calendar } from '../../agent/schedule/calendar-fields.ts';
-import { compilePolicies, compileSpec } from '../../agent/schedule/compile-spec.ts';
-import { readCron } from '../../agent/schedule/cron.ts';
-import type { ScheduleSpec } from '../../agent/schedule/schedule-definition.ts';
+import type { Calendar } from '../../features/schedules/rules/calendar-fields.ts';
+import { compilePolicies, compileSpec } from '../../features/schedules/rules/compile-spec.ts';
+import { readCron } from '../../features/schedules/rules/cron.ts';
+import type { ScheduleSpec } from '../../features/schedules/rules/schedule-definition.ts';
 import { loadedConfig, problemOf } from '../support/config.ts';
 
 /** Fields of a calendar as cron writes them, in the order of seven fields. */

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { z } from 'zod/v4';
 import { defineTool } from '../../adapters/tools/tool.ts';
-import type { ScheduleDefinition } from '../../agent/schedule/schedule-definition.ts';
+import type { ScheduleDefinition } from '../../features/schedules/rules/schedule-definition.ts';
 import { isOwn } from '../../gateway/waiting/waiting-reader.ts';
 import type { BatchCounts } from '../../workflows/messages.ts';
 import { continuedAfter, useRig } from '../support/rig.ts';

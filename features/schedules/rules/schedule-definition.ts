@@ -1,5 +1,5 @@
-import type { BatchStart } from '../start/batch-start.ts';
-import type { RunStart } from '../start/run-start.ts';
+import type { BatchStart } from '../../../agent/start/batch-start.ts';
+import type { RunStart } from '../../../agent/start/run-start.ts';
 
 /** A run, or with `inputs` a batch of runs, at set times. The names are those of Temporal's Schedules. */
 export type ScheduleDefinition = ScheduleTimes &

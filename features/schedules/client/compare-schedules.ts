@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ScheduleDescription } from '@temporalio/client';
-import { plainJson } from '../../agent/values/values.ts';
+import { plainJson } from '../../../agent/values/values.ts';
 import { type SentSchedule, temporalOptions } from './temporal-schedule.ts';
 
 /** Parts of a schedule that the server has otherwise than the config. Empty: nothing to do. */

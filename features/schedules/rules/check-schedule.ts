@@ -1,8 +1,8 @@
-import { readBatchStart } from '../start/batch-start.ts';
-import { type FreshStart, readRunStart } from '../start/run-start.ts';
-import { InvalidInput } from '../values/refusal.ts';
-import { plainJson } from '../values/values.ts';
-import type { Json } from '../values/vocabulary.ts';
+import { readBatchStart } from '../../../agent/start/batch-start.ts';
+import { type FreshStart, readRunStart } from '../../../agent/start/run-start.ts';
+import { InvalidInput } from '../../../agent/values/refusal.ts';
+import { plainJson } from '../../../agent/values/values.ts';
+import type { Json } from '../../../agent/values/vocabulary.ts';
 import { type CompiledPolicies, type CompiledSpec, compilePolicies, compileSpec } from './compile-spec.ts';
 import type { ScheduleDefinition } from './schedule-definition.ts';
 

@@ -1,10 +1,10 @@
-import { plainJson } from '../../agent/values/values.ts';
-import { asText } from '../../agent/values/vocabulary.ts';
-import { fieldsOf } from '../../agent/values/json-object.ts';
-import type { ScheduleSummary } from '../../client/api/agent-schedule.ts';
-import type { ScheduleReport } from '../../client/schedules/schedule-report.ts';
-import { count, oneLine } from '../../features/render/words/amounts.ts';
-import { localTime, localZone, table } from '../shell/display.ts';
+import { plainJson } from '../../../agent/values/values.ts';
+import { asText } from '../../../agent/values/vocabulary.ts';
+import { fieldsOf } from '../../../agent/values/json-object.ts';
+import type { ScheduleSummary } from '../client/agent-schedule.ts';
+import type { ScheduleReport } from '../client/schedule-report.ts';
+import { count, oneLine } from '../../render/words/amounts.ts';
+import { localTime, localZone, table } from '../../../cli/shell/display.ts';
 
 /** Columns of a list of schedules. */
 export function schedulesTable(schedules: readonly ScheduleSummary[], width?: number): string[] {

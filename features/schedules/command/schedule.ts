@@ -1,21 +1,26 @@
-import type { OverlapPolicy } from '../../agent/schedule/schedule-definition.ts';
-import { checkSchedule } from '../../agent/schedule/check-schedule.ts';
-import type { AgentSchedule, BackfillOptions, ScheduleSummary } from '../../client/api/agent-schedule.ts';
-import { temporalSettings } from '../../client/connect/connect.ts';
-import { ScheduleNotFound } from '../../client/connect/errors.ts';
-import { cliName } from '../../client/connect/cli-name.ts';
-import { type ScheduleChange, syncSchedules as sync } from '../../client/schedules/sync-schedules.ts';
-import type { BatchQuestion, BatchStart } from '../../agent/start/batch-start.ts';
-import { readBatchFile } from '../batch/batch-file.ts';
-import { checkOverrides, checkQuestion, configFor, loadCommandConfig } from '../connection/command-config.ts';
-import { neverStarted, withTemporal } from '../connection/context.ts';
-import { namedQueue, queuesOf } from '../connection/task-queue.ts';
-import { type OverrideOptions, overridesIn } from '../options/override-options.ts';
-import { type ScheduleTimeOptions, timesIn } from '../options/schedule-options.ts';
-import type { CommonOptions } from '../options/options.ts';
-import { scheduleLines, schedulesTable } from '../print/schedule-lines.ts';
-import { oneLine } from '../../features/render/words/amounts.ts';
-import { type Io, UsageError, exitCodes, print, printJson, say } from '../shell/io.ts';
+import type { OverlapPolicy } from '../rules/schedule-definition.ts';
+import { checkSchedule } from '../rules/check-schedule.ts';
+import type { AgentSchedule, BackfillOptions, ScheduleSummary } from '../client/agent-schedule.ts';
+import { temporalSettings } from '../../../client/connect/connect.ts';
+import { ScheduleNotFound } from '../../../client/connect/errors.ts';
+import { cliName } from '../../../client/connect/cli-name.ts';
+import { type ScheduleChange, syncSchedules as sync } from '../client/sync-schedules.ts';
+import type { BatchQuestion, BatchStart } from '../../../agent/start/batch-start.ts';
+import { readBatchFile } from '../../../cli/batch/batch-file.ts';
+import {
+  checkOverrides,
+  checkQuestion,
+  configFor,
+  loadCommandConfig,
+} from '../../../cli/connection/command-config.ts';
+import { neverStarted, withTemporal } from '../../../cli/connection/context.ts';
+import { namedQueue, queuesOf } from '../../../cli/connection/task-queue.ts';
+import { type OverrideOptions, overridesIn } from '../../../cli/options/override-options.ts';
+import { type ScheduleTimeOptions, timesIn } from './schedule-options.ts';
+import type { CommonOptions } from '../../../cli/options/options.ts';
+import { scheduleLines, schedulesTable } from './schedule-lines.ts';
+import { oneLine } from '../../render/words/amounts.ts';
+import { type Io, UsageError, exitCodes, print, printJson, say } from '../../../cli/shell/io.ts';
 
 interface CreateOptions extends CommonOptions, OverrideOptions, ScheduleTimeOptions {
   var?: { [name: string]: string };

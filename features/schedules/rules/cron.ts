@@ -1,5 +1,5 @@
-import { InvalidInput } from '../values/refusal.ts';
-import { boundedText } from '../values/values.ts';
+import { InvalidInput } from '../../../agent/values/refusal.ts';
+import { boundedText } from '../../../agent/values/values.ts';
 import {
   type Calendar,
   type CalendarFieldName,

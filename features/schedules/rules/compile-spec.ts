@@ -1,6 +1,6 @@
-import { InvalidInput } from '../values/refusal.ts';
-import { typedMs } from '../values/typed-ms.ts';
-import { boundedText, finiteMs } from '../values/values.ts';
+import { InvalidInput } from '../../../agent/values/refusal.ts';
+import { typedMs } from '../../../agent/values/typed-ms.ts';
+import { boundedText, finiteMs } from '../../../agent/values/values.ts';
 import {
   type Calendar,
   type CalendarFieldName,

@@ -1,17 +1,17 @@
 import { z } from 'zod/v4';
-import { checkSchedule } from '../agent/schedule/check-schedule.ts';
-import type { FreshStart } from '../agent/start/run-start.ts';
-import { type CalendarFieldName, fieldNames } from '../agent/schedule/calendar-fields.ts';
+import { checkSchedule } from '../rules/check-schedule.ts';
+import type { FreshStart } from '../../../agent/start/run-start.ts';
+import { type CalendarFieldName, fieldNames } from '../rules/calendar-fields.ts';
 import {
   type IntervalSpec,
   type ScheduleDefinition,
   type SchedulePolicies,
   type ScheduleSpec,
   overlapPolicies,
-} from '../agent/schedule/schedule-definition.ts';
-import { ConfigError } from './define.ts';
-import { duration } from './options/duration.ts';
-import { options } from './options/options.ts';
+} from '../rules/schedule-definition.ts';
+import { ConfigError } from '../../../config/define.ts';
+import { duration } from '../../../config/options/duration.ts';
+import { options } from '../../../config/options/options.ts';
 
 const time = z.date('is not a time: give a Date').optional();
 const calendarFields = Object.fromEntries(

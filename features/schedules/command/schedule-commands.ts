@@ -1,7 +1,7 @@
-import { variable, wholeNumber } from '../options/options.ts';
-import { withOverrides } from '../options/override-options.ts';
-import { moment, withOverlap, withScheduleTimes } from '../options/schedule-options.ts';
-import type { CommandGroup } from './command.ts';
+import { variable, wholeNumber } from '../../../cli/options/options.ts';
+import { withOverrides } from '../../../cli/options/override-options.ts';
+import { moment, withOverlap, withScheduleTimes } from './schedule-options.ts';
+import type { CommandGroup } from '../../../cli/declare/command.ts';
 
 const NOTE = 'why; shown with the schedule';
 
@@ -31,35 +31,35 @@ export const scheduleCommands: CommandGroup = {
           )
           .option('--var <name=value>', "a value for the agent's own {name}; repeatable", variable)
           .option('--paused', 'start nothing before `resume`'),
-      load: async () => (await import('../commands/schedule.ts')).createSchedule,
+      load: async () => (await import('./schedule.ts')).createSchedule,
     },
     {
       usage: 'list',
       summary: 'list schedules, with their next and latest runs',
-      load: async () => (await import('../commands/schedule.ts')).listSchedules,
+      load: async () => (await import('./schedule.ts')).listSchedules,
     },
     {
       usage: 'show <name>',
       summary: 'print a schedule, its next times and its latest runs',
-      load: async () => (await import('../commands/schedule.ts')).showSchedule,
+      load: async () => (await import('./schedule.ts')).showSchedule,
     },
     {
       usage: 'pause <name>',
       summary: 'start no runs until resume',
       options: (command) => command.option('--note <text>', NOTE),
-      load: async () => (await import('../commands/schedule.ts')).pauseSchedule,
+      load: async () => (await import('./schedule.ts')).pauseSchedule,
     },
     {
       usage: 'resume <name>',
       summary: 'let a paused schedule start runs',
       options: (command) => command.option('--note <text>', NOTE),
-      load: async () => (await import('../commands/schedule.ts')).resumeSchedule,
+      load: async () => (await import('./schedule.ts')).resumeSchedule,
     },
     {
       usage: 'trigger <name>',
       summary: 'start a run now, and print its id',
       options: withOverlap,
-      load: async () => (await import('../commands/schedule.ts')).triggerSchedule,
+      load: async () => (await import('./schedule.ts')).triggerSchedule,
     },
     {
       usage: 'backfill <name>',
@@ -68,12 +68,12 @@ export const scheduleCommands: CommandGroup = {
         withOverlap(command)
           .requiredOption('--start-time <time>', 'such as 2026-12-01T00:00:00Z', moment)
           .requiredOption('--end-time <time>', 'such as 2026-12-02T00:00:00Z', moment),
-      load: async () => (await import('../commands/schedule.ts')).backfillSchedule,
+      load: async () => (await import('./schedule.ts')).backfillSchedule,
     },
     {
       usage: 'delete <name>',
       summary: 'delete a schedule; its runs stay',
-      load: async () => (await import('../commands/schedule.ts')).deleteSchedule,
+      load: async () => (await import('./schedule.ts')).deleteSchedule,
     },
     {
       usage: 'sync',
@@ -84,7 +84,7 @@ export const scheduleCommands: CommandGroup = {
         command
           .option('--dry-run', 'say what would change, and change nothing')
           .option('--delete', 'delete schedules that are not in the config any more'),
-      load: async () => (await import('../commands/schedule.ts')).syncSchedules,
+      load: async () => (await import('./schedule.ts')).syncSchedules,
     },
   ],
 };

@@ -4,10 +4,10 @@ import type {
   IntervalSpec,
   OverlapPolicy,
   ScheduleDefinition,
-} from '../../agent/schedule/schedule-definition.ts';
-import { overlapPolicies } from '../../agent/schedule/schedule-definition.ts';
-import { typedMs } from '../../agent/values/typed-ms.ts';
-import { jsonObject, milliseconds, repeated } from './options.ts';
+} from '../rules/schedule-definition.ts';
+import { overlapPolicies } from '../rules/schedule-definition.ts';
+import { typedMs } from '../../../agent/values/typed-ms.ts';
+import { jsonObject, milliseconds, repeated } from '../../../cli/options/options.ts';
 
 /** Times and policies of a schedule, as they are typed. The names are those of Temporal's own CLI. */
 export interface ScheduleTimeOptions {

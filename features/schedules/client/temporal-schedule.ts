@@ -1,11 +1,11 @@
 import type { ScheduleOptions, ScheduleSpec as TemporalSpec } from '@temporalio/client';
-import type { Calendar, CalendarFieldName } from '../../agent/schedule/calendar-fields.ts';
-import { type CheckedSchedule, checkSchedule } from '../../agent/schedule/check-schedule.ts';
-import type { CompiledSpec } from '../../agent/schedule/compile-spec.ts';
-import { type ScheduleDefinition, daysOfWeek, months } from '../../agent/schedule/schedule-definition.ts';
-import { AGENT_BATCH, AGENT_RUN, runLabels } from '../../workflows/messages.ts';
-import { checkId } from '../start/run-id.ts';
-import type { StartAttributes } from '../start/start-attributes.ts';
+import type { Calendar, CalendarFieldName } from '../rules/calendar-fields.ts';
+import { type CheckedSchedule, checkSchedule } from '../rules/check-schedule.ts';
+import type { CompiledSpec } from '../rules/compile-spec.ts';
+import { type ScheduleDefinition, daysOfWeek, months } from '../rules/schedule-definition.ts';
+import { AGENT_BATCH, AGENT_RUN, runLabels } from '../../../workflows/messages.ts';
+import { checkId } from '../../../client/start/run-id.ts';
+import type { StartAttributes } from '../../../client/start/start-attributes.ts';
 
 /** A checked schedule, and the task queue of its runs. */
 export interface SentSchedule extends CheckedSchedule {

@@ -1,7 +1,7 @@
 import { type Client, ScheduleNotFoundError } from '@temporalio/client';
-import type { ScheduleDefinition } from '../../agent/schedule/schedule-definition.ts';
-import { InvalidInput } from '../connect/errors.ts';
-import { attributesOfRun, startWithAttributes } from '../start/start-attributes.ts';
+import type { ScheduleDefinition } from '../rules/schedule-definition.ts';
+import { InvalidInput } from '../../../client/connect/errors.ts';
+import { attributesOfRun, startWithAttributes } from '../../../client/start/start-attributes.ts';
 import { differences } from './compare-schedules.ts';
 import { type SentSchedule, scheduleToSend, temporalOptions } from './temporal-schedule.ts';
 import { SYNCED, syncedQueue } from './schedule-report.ts';

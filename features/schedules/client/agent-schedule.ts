@@ -5,13 +5,13 @@ import {
   type ScheduleDescription,
   ScheduleNotFoundError,
 } from '@temporalio/client';
-import type { OverlapPolicy, ScheduleDefinition } from '../../agent/schedule/schedule-definition.ts';
-import { AGENT_BATCH, AGENT_RUN } from '../../workflows/messages.ts';
-import { InvalidInput, ScheduleNotFound } from '../connect/errors.ts';
-import { openMethods } from '../connect/open-calls.ts';
-import { scheduleToSend } from '../schedules/temporal-schedule.ts';
-import { type ScheduleReport, scheduleReport, syncedQueue } from '../schedules/schedule-report.ts';
-import { createSchedule } from '../schedules/sync-schedules.ts';
+import type { OverlapPolicy, ScheduleDefinition } from '../rules/schedule-definition.ts';
+import { AGENT_BATCH, AGENT_RUN } from '../../../workflows/messages.ts';
+import { InvalidInput, ScheduleNotFound } from '../../../client/connect/errors.ts';
+import { openMethods } from '../../../client/connect/open-calls.ts';
+import { scheduleToSend } from './temporal-schedule.ts';
+import { type ScheduleReport, scheduleReport, syncedQueue } from './schedule-report.ts';
+import { createSchedule } from './sync-schedules.ts';
 
 export interface ScheduleSummary {
   name: string;

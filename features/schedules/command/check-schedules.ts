@@ -1,11 +1,11 @@
 import type { Client } from '@temporalio/client';
-import { aFewAtATime } from '../../agent/values/concurrent.ts';
-import { AgentSchedule, listSchedules } from '../../client/api/agent-schedule.ts';
-import { ScheduleNotFound, unless } from '../../client/connect/errors.ts';
-import { cliName } from '../../client/connect/cli-name.ts';
-import { count } from '../../features/render/words/amounts.ts';
-import { type Check, note, ok } from './check-result.ts';
-import type { Queues } from './check-workers.ts';
+import { aFewAtATime } from '../../../agent/values/concurrent.ts';
+import { AgentSchedule, listSchedules } from '../client/agent-schedule.ts';
+import { ScheduleNotFound, unless } from '../../../client/connect/errors.ts';
+import { cliName } from '../../../client/connect/cli-name.ts';
+import { count } from '../../render/words/amounts.ts';
+import { type Check, note, ok } from '../../../cli/doctor/check-result.ts';
+import type { Queues } from '../../../cli/doctor/check-workers.ts';
 
 /** More schedules are not asked for their agents. */
 const MOST = 50;

@@ -1,7 +1,7 @@
 import type { ScheduleDescription } from '@temporalio/client';
-import { fieldsOf } from '../../agent/values/json-object.ts';
-import type { Json } from '../../agent/values/vocabulary.ts';
-import { plainJson } from '../../agent/values/values.ts';
+import { fieldsOf } from '../../../agent/values/json-object.ts';
+import type { Json } from '../../../agent/values/vocabulary.ts';
+import { plainJson } from '../../../agent/values/values.ts';
 
 /** A schedule as `reloop schedule show --json` prints it; the field names are a contract. */
 export interface ScheduleReport {
