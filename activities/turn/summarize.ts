@@ -95,7 +95,7 @@ export function summaryIn({ text, finishReason, toolCalls }: ModelReply): string
 /** The request for a summary. Exported for its test. */
 export function summaryPrompt({ summary, turns }: Pick<SummarizeInput, 'summary' | 'turns'>): string {
   return [
-    'You keep the notes of a conversation between a person and an assistant. Write down what has to be known to go on with it: names, facts, wishes, decisions, what is still open. Use the language of the conversation. Be brief, invent nothing, and write the notes only.',
+    'You keep the notes of a conversation between a person and an assistant. Write down what has to be known to continue it: names, facts, wishes, decisions, what is still open. Use the language of the conversation. Be brief, invent nothing, and write the notes only.',
     ...(summary === null ? [] : [`The notes so far, which yours replace:\n${summary}`]),
     `What was said since:\n${turns.map(said).join('\n')}`,
     'The new notes:',

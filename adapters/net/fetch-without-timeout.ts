@@ -3,8 +3,8 @@ import type { Dispatcher } from 'undici';
 /** Key of the global dispatcher of Node's `fetch`, which a program may replace, by a proxy for instance. */
 const GLOBAL = Symbol.for('undici.globalDispatcher.1');
 
-// Node loads its fetch, and makes that dispatcher, with the first class of it that is used; the package undici would else put
-// one of its own in that place.
+// Node loads its fetch, and makes that dispatcher, with the first class of it that is used; the package undici would otherwise put
+// its own there.
 void Headers;
 
 /**

@@ -6,7 +6,7 @@ import { type AgentAction, type ErrorInfo, type Json, asText } from '../values/v
 import type { RunEvent, RunStep } from '../run/events.ts';
 
 /** A model call, and the tool calls of its reply. */
-export interface Turn extends Work {
+export interface ShownTurn extends Work {
   reply: ModelEnded | undefined;
   calls: ShownCall[];
 }
@@ -56,9 +56,9 @@ type ModelEnded = Extract<RunEvent, { type: 'model_ended' }>;
 
 /** The turns of a run, oldest first, and the notes on the whole run. A turn that was repeated is listed twice. */
 export class RunTurns {
-  readonly all: Turn[] = [];
+  readonly all: ShownTurn[] = [];
   readonly notes: RunNote[] = [];
-  readonly #byId = new Map<string, Turn>();
+  readonly #byId = new Map<string, ShownTurn>();
   readonly #calls = new Map<string, ShownCall>();
 
   add(event: RunEvent): void {
@@ -153,10 +153,10 @@ export class RunTurns {
   }
 
   /** Returns the call's turn. A repeated model call starts a new turn, if the turn before has a reply. */
-  #turnFor(call: string): Turn {
+  #turnFor(call: string): ShownTurn {
     const known = this.#byId.get(call);
     if (known !== undefined && known.reply === undefined) return known;
-    const turn: Turn = { ...newWork(call), reply: undefined, calls: [] };
+    const turn: ShownTurn = { ...newWork(call), reply: undefined, calls: [] };
     this.all.push(turn);
     this.#byId.set(call, turn);
     return turn;

@@ -101,7 +101,7 @@ async function whenAllQueuesArePolled(version: string, change: () => Promise<unk
         throw error;
       if (Date.now() >= deadline) {
         throw new UsageError(
-          `No worker of version ${version} polls some of the task queues that the current version has. Start workers of version ${version} for all \`queues\` of the config. Where a queue is gone on purpose: \`temporal worker deployment set-current-version --ignore-missing-task-queues\`.`,
+          `No worker of version ${version} polls some of the task queues that the current version has. Start workers of version ${version} for all \`queues\` of the config. If a queue was removed on purpose: \`temporal worker deployment set-current-version --ignore-missing-task-queues\`.`,
         );
       }
       await sleep(LOOK_MS);

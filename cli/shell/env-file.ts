@@ -87,7 +87,7 @@ function firstProblem(text: string): Problem | undefined {
     const line = lines[at] ?? '';
     if (/^\s*(?:#|$)/u.test(line)) continue;
     const name = NAME.exec(line)?.[0];
-    if (name === undefined || line.includes('\0')) return { line: at + 1, what: 'that is no NAME=value.' };
+    if (name === undefined || line.includes('\0')) return { line: at + 1, what: 'that is not NAME=value.' };
     const value = line.slice(name.length);
     if (!/^["'`]/u.test(value)) {
       // Node starts a comment at any #.

@@ -172,7 +172,7 @@ function unreachable(address: string, error: unknown): string {
     case UNAUTHENTICATED:
       return `The Temporal server at ${address} refuses us: ${String(details)}. Check TEMPORAL_API_KEY and the TLS settings.`;
     case UNIMPLEMENTED:
-      return `What answers at ${address} is no Temporal server: ${String(details)}. Correct TEMPORAL_ADDRESS or --address.`;
+      return `What answers at ${address} is not a Temporal server: ${String(details)}. Correct TEMPORAL_ADDRESS or --address.`;
     default:
       return setValue(process.env['TEMPORAL_ADDRESS']) === address
         ? `No Temporal server answers at ${address}, which TEMPORAL_ADDRESS names. Start that one, correct the variable, or unset it: then \`${cliName()} dev\` has its own server.`

@@ -10,7 +10,7 @@ export function mediaTypeOf(bytes: Uint8Array, claimed: string | undefined, what
   const found = signatures.find(({ isIt }) => isIt(bytes))?.mediaType;
   if (found === undefined) {
     throw new InvalidInput(
-      `${what} (${sizeText(bytes.length)}) is no PNG, JPEG, GIF or WebP: models take images of these kinds only. Convert it.`,
+      `${what} (${sizeText(bytes.length)}) is not a PNG, JPEG, GIF or WebP: models take images of these kinds only. Convert it.`,
     );
   }
   if (claimed === undefined || claimed === 'image/*' || normal(claimed) === found) return found;

@@ -206,7 +206,7 @@ function labelsOf(run: ListedRun): Labels {
   };
 }
 
-/** True for the run of a sub-agent: a call of the run above it, whose id is the start of its own. The runs of sessions and batches are not calls. */
+/** True for the run of a sub-agent: a call of the run above it, whose id is the start of the run's id. The runs of sessions and batches are not calls. */
 export function isSubAgent({ id, parent }: Pick<RunSummary, 'id' | 'parent'>): boolean {
   return parent !== undefined && id.startsWith(`${parent}/`);
 }

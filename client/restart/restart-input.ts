@@ -97,7 +97,7 @@ function common(
   };
 }
 
-/** A fork begins a trace of its own, as one that is recorded if the first run's is. */
+/** A fork starts a new trace, which is recorded if the first run's is. */
 function forkTrace(trace: string | undefined): string | undefined {
   const first = trace === undefined ? undefined : readTraceparent(trace);
   return first && newTrace(first.sampled);

@@ -87,7 +87,7 @@ function readUrl(text: string, name: string): string {
   }
   if (!URL.canParse(text) || text.length > limits.urlChars) {
     throw new InvalidInput(
-      `${name}: ${boundedText(text, 200)} is no URL of at most ${limits.urlChars} characters.`,
+      `${name}: ${boundedText(text, 200)} is not a URL of at most ${limits.urlChars} characters.`,
     );
   }
   return new URL(text).href;

@@ -32,7 +32,7 @@ export function storageProblem(options: unknown): string | undefined {
   if (folder !== undefined && (typeof folder !== 'string' || folder.trim() === ''))
     return 'folder is not a path';
   if (driver !== undefined && !isDriver(driver))
-    return 'driver is no storage driver of Temporal’s SDK, with name, type, store and retrieve';
+    return 'driver is not a storage driver of Temporal’s SDK, with name, type, store and retrieve';
   if (!Number.isSafeInteger(leastBytes) || Number(leastBytes) < 1)
     return 'leastBytes is not a whole number of bytes above 0';
   return undefined;

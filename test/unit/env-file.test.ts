@@ -47,12 +47,12 @@ describe('a .env', () => {
 
   const MORE = 'there is more after the closing quote';
   test.each([
-    ['is no NAME=value', 'A=1\nsk-secret\nB=2', 'line 2: that is no NAME=value.'],
-    ['has a colon', 'A: 1', 'line 1: that is no NAME=value.'],
-    ['has no name', '# x\n\n=1', 'line 3: that is no NAME=value.'],
+    ['is no NAME=value', 'A=1\nsk-secret\nB=2', 'line 2: that is not NAME=value.'],
+    ['has a colon', 'A: 1', 'line 1: that is not NAME=value.'],
+    ['has no name', '# x\n\n=1', 'line 3: that is not NAME=value.'],
     ['has a # in a value without quotes', 'A=secret#1', 'line 1: a # ends the value'],
     ['has a value that begins with #', 'A=#secret', 'line 1: a # ends the value'],
-    ['has NUL in it', 'A=secret\0', 'line 1: that is no NAME=value.'],
+    ['has NUL in it', 'A=secret\0', 'line 1: that is not NAME=value.'],
     ['forgets a quote before the next value', 'KEY="secret\nURL="https://x/v1"', 'line 1: the quote (")'],
     ['forgets a quote that never ends', 'KEY="secret\nexport B = "\nC=1', 'line 1: the quote (")'],
     ['has text behind its quotes', `A="secret"b"c"`, `line 1: ${MORE} (")`],
@@ -94,7 +94,7 @@ describe('every command reads it', () => {
     writeFileSync(file, 'oops');
     const io = fakeIo();
     expect(await cli([...words, '--config', join(project, 'reloop.config.mjs')], io)).toBe(2);
-    expect(io.err()).toMatch(/^error: .*project\/\.env, line 1: that is no NAME=value\./u);
+    expect(io.err()).toMatch(/^error: .*project\/\.env, line 1: that is not NAME=value\./u);
   });
 
   test('before the config is loaded, which finds its keys in the environment', async () => {

@@ -74,7 +74,7 @@ test('a redirect to another origin takes no secret along', async () => {
 test.each([
   [302, 'http://bob:secret@127.0.0.1:9/v1?key=secret', 'redirects to http://127.0.0.1:9/v1 by 302'],
   [307, 'file:///etc/hosts', 'redirects to'],
-  [307, 'http://', 'redirects to an address that is none by 307'],
+  [307, 'http://', 'redirects to an address that is not a URL by 307'],
   [308, '/v1/again', 'redirects again and again'],
 ])('a redirect that is not followed says so: %s %s', async (status, location, says) => {
   const url = await bareServer((request, response) => {

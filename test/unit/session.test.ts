@@ -104,7 +104,7 @@ test('the request to a model for a summary', () => {
     { role: 'assistant' as const, content: '你好，赖赖。' },
   ];
   expect(summaryPrompt({ summary: 'They met today.', turns })).toMatchInlineSnapshot(`
-    "You keep the notes of a conversation between a person and an assistant. Write down what has to be known to go on with it: names, facts, wishes, decisions, what is still open. Use the language of the conversation. Be brief, invent nothing, and write the notes only.
+    "You keep the notes of a conversation between a person and an assistant. Write down what has to be known to continue it: names, facts, wishes, decisions, what is still open. Use the language of the conversation. Be brief, invent nothing, and write the notes only.
 
     The notes so far, which yours replace:
     They met today.

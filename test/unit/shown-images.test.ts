@@ -107,7 +107,7 @@ describe('--image', () => {
     ['a file that is not there', 'nothing.png', 'cannot be read: there is no such file'],
     ['a folder', '.', 'cannot be read: '],
     ['a file that is too large', 'large.png', 'takes 1.6 MB; at most 1.5 MB'],
-    ['a file that is not an image', 'notes.txt', 'notes.txt (8 bytes) is no PNG, JPEG, GIF or WebP'],
+    ['a file that is not an image', 'notes.txt', 'notes.txt (8 bytes) is not a PNG, JPEG, GIF or WebP'],
   ])('refuses %s by its name', async (_, name, message) => {
     await expect(withImages('what?', [file(name)])).rejects.toThrow(message);
   });

@@ -14,7 +14,7 @@ test.each([
   [{}, 'storage: give either a folder or a driver'],
   [{ folder: 'x', driver }, 'storage: give either a folder or a driver'],
   [{ folder: ' ' }, 'storage: folder is not a path'],
-  [{ driver: { name: 'mine' } }, 'storage: driver is no storage driver'],
+  [{ driver: { name: 'mine' } }, 'storage: driver is not a storage driver'],
   [{ folder: 'x', leastBytes: 0.5 }, 'storage: leastBytes is not a whole number of bytes above 0'],
   [{ s3: {} }, 'storage: unknown option s3 (known: folder, driver, leastBytes)'],
 ])('storage: %j is refused', (storage, problem) => {

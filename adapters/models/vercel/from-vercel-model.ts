@@ -60,7 +60,7 @@ function problemOf(model: unknown): string | undefined {
   }
   const { data } = Shape.safeParse(model);
   if (data === undefined)
-    return 'this is no language model of the AI SDK: it has no doGenerate and doStream.';
+    return 'this is not a language model of the AI SDK: it has no doGenerate and doStream.';
   if (knownVersions.includes(data.specificationVersion)) return undefined;
   return `this model is of version "${data.specificationVersion}" of the AI SDK's specification; known are ${knownVersions.join(', ')} (AI SDK 5 to 7).`;
 }

@@ -2,7 +2,7 @@ import { type Axis, WIDTH } from './axis.ts';
 import { type Html, html } from './html.ts';
 import { type Interval, lasting, running, waiting } from './spans.ts';
 import { lasted } from './words.ts';
-import type { Turn } from '../../../agent/views/run-turns.ts';
+import type { ShownTurn } from '../../../agent/views/run-turns.ts';
 
 /** One kind of event, on a separate line or as a colour of one. */
 interface Lane {
@@ -16,7 +16,7 @@ const HEIGHT = 10;
 const NARROWEST = 3;
 
 /** All of a turn on one line. `end`: end of open spans. */
-export function turnBar(turn: Turn, axis: Axis, end: number): Html {
+export function turnBar(turn: ShownTurn, axis: Axis, end: number): Html {
   const lanes = lanesOf([turn], end);
   const title = lanes.map(({ name, times }) => `${name}: ${lasted(lasting(times))}`).join(', ');
   return html`<svg class="bar" viewBox="0 0 ${WIDTH} ${HEIGHT}" preserveAspectRatio="none" role="img">
@@ -26,7 +26,7 @@ export function turnBar(turn: Turn, axis: Axis, end: number): Html {
 }
 
 /** The timeline of a whole run: a lane for each kind, one under the other. */
-export function timeline(turns: readonly Turn[], axis: Axis, end: number): Html {
+export function timeline(turns: readonly ShownTurn[], axis: Axis, end: number): Html {
   const lanes = lanesOf(turns, end).map(
     ({ name, style, times }) =>
       html`<span class="lane">${name} <b>${lasted(lasting(times))}</b></span>
@@ -37,7 +37,7 @@ export function timeline(turns: readonly Turn[], axis: Axis, end: number): Html 
   return html`<div class="lanes">${lanes}</div>`;
 }
 
-function lanesOf(turns: readonly Turn[], end: number): Lane[] {
+function lanesOf(turns: readonly ShownTurn[], end: number): Lane[] {
   const calls = turns.flatMap((turn) => turn.calls);
   const ran = turns.flatMap((turn) => running(turn, end));
   const tools = calls.flatMap((call) => running(call, end));

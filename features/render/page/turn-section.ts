@@ -11,7 +11,7 @@ import { type Html, html } from './html.ts';
 import { type ShownRequest, requestBlock } from './request-block.ts';
 import { lasting, running } from './spans.ts';
 import { badge, isLimit, lasted, stateOfCall, stateOfTurn, utcTime, waitingFor } from './words.ts';
-import type { ShownCall, Note, Turn, Work } from '../../../agent/views/run-turns.ts';
+import type { ShownCall, Note, ShownTurn, Work } from '../../../agent/views/run-turns.ts';
 
 /** Context of a section, beside its own part of the run. */
 export interface TurnContext {
@@ -26,7 +26,7 @@ export interface TurnContext {
 }
 
 /** A turn: one line with its result, and its whole record folded below. */
-export function turnSection(turn: Turn, around: TurnContext): Html {
+export function turnSection(turn: ShownTurn, around: TurnContext): Html {
   const { path, axis, end, requests } = around;
   const request = requests.get(turn.call);
   return html`<details class="turn" id="${path}${turn.call}">
@@ -43,7 +43,7 @@ export function turnSection(turn: Turn, around: TurnContext): Html {
   </details> `;
 }
 
-function costsOf(turn: Turn, end: number): Html {
+function costsOf(turn: ShownTurn, end: number): Html {
   const usage = turn.reply?.turn.usage;
   return facts(
     ranFor(end, turn, ...turn.calls),
@@ -59,7 +59,7 @@ function ranFor(end: number, ...works: Work[]): string | undefined {
 }
 
 /** A turn on one line: its decision, and anything unusual. */
-function whatOf(turn: Turn): Html {
+function whatOf(turn: ShownTurn): Html {
   const { reply, calls } = turn;
   const state = stateOfTurn(turn);
   const told = state && badge(state);
@@ -78,7 +78,7 @@ function whatOf(turn: Turn): Html {
     ${told}${words.map(badge)}${more}${preview(first.action.toolInput)}`;
 }
 
-function replyBlocks(turn: Turn, end: number): Html {
+function replyBlocks(turn: ShownTurn, end: number): Html {
   const { reply } = turn;
   if (reply === undefined) return html``;
   const {

@@ -4,7 +4,7 @@ import { ruleOf } from '../../../agent/rules/decisions.ts';
 import { type WaitingCall, calledText, needsPerson, reasonText } from '../../../agent/rules/waiting.ts';
 import { count, duration } from '../words/amounts.ts';
 import { type Html, html } from './html.ts';
-import type { ShownCall, Note, Turn, Work } from '../../../agent/views/run-turns.ts';
+import type { ShownCall, Note, ShownTurn, Work } from '../../../agent/views/run-turns.ts';
 
 /** A state as a colour and a word. */
 interface State {
@@ -43,24 +43,24 @@ export function stateOfCall(call: ShownCall): State | undefined {
   const last = call.notes.findLast(({ type }) => ends.has(type));
   if (last?.type === 'failed') return { tone: 'bad', word: 'failed' };
   if (last?.type === 'unanswered') return unanswered;
-  if (last?.type !== 'decided' || goesOn.has(last.decision.type)) return undefined;
+  if (last?.type !== 'decided' || callContinues.has(last.decision.type)) return undefined;
   return { tone: 'quiet', word: ruleOf(last.decision.type).past };
 }
 
 /** Decisions after which the call's own end counts. */
-const goesOn = new Set<OperatorDecision['type']>(['retry', 'reconcile']);
+const callContinues = new Set<OperatorDecision['type']>(['retry', 'reconcile']);
 
-export function stateOfTurn(turn: Turn): State | undefined {
+export function stateOfTurn(turn: ShownTurn): State | undefined {
   if (turn.reply === undefined) return isLimit(turn) ? stateOfLimit(turn) : unfinished(turn);
   return turn.reply.turn.decision.type === 'fail' ? { tone: 'bad', word: 'unreadable' } : undefined;
 }
 
 /** The run has come to a limit there, and the model was not asked. */
-export function isLimit({ reply, spans, notes }: Turn): boolean {
+export function isLimit({ reply, spans, notes }: ShownTurn): boolean {
   return reply === undefined && spans.every(({ type }) => type === 'wait') && notes.length > 0;
 }
 
-function stateOfLimit({ spans, notes }: Turn): State | undefined {
+function stateOfLimit({ spans, notes }: ShownTurn): State | undefined {
   if (spans.some(({ to }) => to === undefined)) return { tone: 'wait', word: 'waiting for a person' };
   const last = notes.findLast(({ type }) => ends.has(type));
   if (last?.type === 'unanswered') return unanswered;

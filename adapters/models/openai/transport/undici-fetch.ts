@@ -42,7 +42,7 @@ function redirectOf({ status, headers }: Response, url: string): string | undefi
   const next = URL.canParse(location, url) ? new URL(location, url) : undefined;
   const isHttp = next !== undefined && /^https?:$/u.test(next.protocol);
   if (isHttp && (status === 307 || status === 308)) return next.href;
-  const where = next === undefined ? 'an address that is none' : shownUrl(next.href);
+  const where = next === undefined ? 'an address that is not a URL' : shownUrl(next.href);
   throw new TypeError(`it redirects to ${where} by ${status}; only 307 and 308 keep a request as it is`);
 }
 
