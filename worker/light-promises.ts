@@ -5,6 +5,8 @@
  * stack: the hook does not track such a promise. Stacks of errors stay. The hook asks in the same way for the run of an
  * unhandled rejection, and gets it: without that answer, the whole worker would end.
  *
+ * It saves 21 % of the worker's processor time of a step at 5 steps (docs/performance.md).
+ *
  * It has to run while the bundle is loaded: afterwards the sandbox's globals are frozen, and setting one throws.
  */
 export const LIGHT_PROMISES = oneLine(`try {
