@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { WaitingCall } from '../../agent/rules/waiting.ts';
 import { aFewAtATime } from '../../agent/values/concurrent.ts';
 import { type Usage, addUsage, noUsage } from '../../agent/values/vocabulary.ts';
@@ -81,6 +82,8 @@ export async function runBatch(
   const waitedFor: Promise<void>[] = [];
   const abort = new AbortController();
   const ends = abort.signal;
+  // Each run under way listens; Node warns of a leak from the 11th listener on.
+  setMaxListeners(0, ends);
   const forget = abortWith(abort, signal);
 
   const settle = (result: BatchResult, index: number): void => {

@@ -101,6 +101,15 @@ describe('a batch', () => {
     expect(outputs).toEqual(['re: one', 're: two', 're: three']);
   });
 
+  test('has no warning of a leak with many runs at a time', async () => {
+    const warnings: string[] = [];
+    const warn = ({ name }: Error) => void warnings.push(name);
+    process.on('warning', warn);
+    const inputs = Array.from({ length: 40 }, (_, index) => `q${index}`);
+    const { outputs } = await batch(inputs, { concurrency: 40 }).finally(() => process.off('warning', warn));
+    expect([outputs.length, warnings]).toEqual([40, []]);
+  });
+
   test.each([
     [9, undefined, 4],
     [3, 1, 1],
