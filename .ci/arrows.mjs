@@ -197,8 +197,8 @@ export const arrows = {
           'calls/defer-token.ts',
           'start/sender-name.ts',
           'observation/observations.ts',
-          'definition/client-tools.ts',
-          'definition/overrides.ts',
+          'start/overrides.ts',
+          'start/start-fields.ts',
         ],
       },
       // The page of a run, which `reloop export` writes too.

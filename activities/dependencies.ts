@@ -2,7 +2,7 @@ import { ApplicationFailure } from '@temporalio/activity';
 import type { Budget } from '../agent/definition/budget.ts';
 import type { RunContext } from '../agent/definition/run-context.ts';
 import type { Hooks } from '../agent/definition/hooks.ts';
-import type { RunOverrides } from '../agent/definition/overrides.ts';
+import type { RunOverrides } from '../agent/start/overrides.ts';
 import type { AgentKind } from '../agent/definition/kind.ts';
 import type { AgentManifest } from '../agent/definition/manifest.ts';
 import type { SentMessage } from '../agent/rules/sender.ts';

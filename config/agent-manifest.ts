@@ -1,7 +1,7 @@
 import type { AgentKind } from '../agent/definition/kind.ts';
 import type { AgentManifest } from '../agent/definition/manifest.ts';
 import { type Budget, overriddenBudget, smallerBudget } from '../agent/definition/budget.ts';
-import type { RunOverrides } from '../agent/definition/overrides.ts';
+import type { RunOverrides } from '../agent/start/overrides.ts';
 import { withoutPlace } from '../agent/text/template.ts';
 import { type CompleteAgent, completeAgent, loopOptions, requestOptions } from './options/agent-options.ts';
 import { recordedAskTimeout } from './options/ask-timeout-option.ts';

@@ -8,7 +8,7 @@ import type { SessionMessage } from '../agent/session/session.ts';
 import { type Content, contentText } from '../agent/values/content.ts';
 import { CALL_CHECKPOINT, CALL_INTENT } from '../agent/calls/call-signals.ts';
 import type { RunSignals } from '../agent/run/run-signals.ts';
-import type { RunOverrides } from '../agent/definition/overrides.ts';
+import type { RunOverrides } from '../agent/start/overrides.ts';
 import type { WaitingCall } from '../agent/rules/waiting.ts';
 import type { MemoryManifest } from '../agent/definition/manifest.ts';
 import { type DecisionName, type DecisionReceipt, decisionNames } from '../agent/rules/decisions.ts';

@@ -5,7 +5,7 @@ import { recordedAgent } from '../../agent/definition/recorded-agent.ts';
 import type { LocalCall, ResolveAgentInput, ResolvedAgent } from '../../agent/calls/calls.ts';
 import type { AgentManifest } from '../../agent/definition/manifest.ts';
 import { type RunContext, missingContext } from '../../agent/definition/run-context.ts';
-import { checkOverrides } from '../../agent/definition/overrides.ts';
+import { checkOverrides } from '../../agent/start/overrides.ts';
 import { withoutPlace } from '../../agent/text/template.ts';
 import type { Dependencies } from '../dependencies.ts';
 

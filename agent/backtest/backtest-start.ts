@@ -1,7 +1,7 @@
 import { isObject, withoutNulls } from '../values/json-object.ts';
 import { limits } from '../values/limits.ts';
 import { misstart } from '../start/misstart.ts';
-import { type RunOverrides, checkOverrides } from '../definition/overrides.ts';
+import { type RunOverrides, checkOverrides } from '../start/overrides.ts';
 import { isName } from '../session/session.ts';
 import { utf8Length } from '../values/digest.ts';
 import { boundedText } from '../values/values.ts';

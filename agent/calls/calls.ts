@@ -2,7 +2,7 @@ import type { LiveTools } from '../definition/recorded-agent.ts';
 import type { Budget } from '../definition/budget.ts';
 import type { HookChange } from '../definition/hooks.ts';
 import type { AgentManifest, RetryPolicy } from '../definition/manifest.ts';
-import type { RunOverrides } from '../definition/overrides.ts';
+import type { RunOverrides } from '../start/overrides.ts';
 import type { AskedState } from './asked-state.ts';
 import type { ForNextCall } from './for-next-call.ts';
 import type { Entry } from '../transcript/entries.ts';

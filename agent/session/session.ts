@@ -1,12 +1,10 @@
 import { isObject, withoutNulls } from '../values/json-object.ts';
 import type { HookChange } from '../definition/hooks.ts';
-import { type RunOverrides, checkOverrides } from '../definition/overrides.ts';
+import { type RunOverrides, checkOverrides } from '../start/overrides.ts';
 import { utf8Length } from '../values/digest.ts';
 import type { Content } from '../values/content.ts';
 import { contentProblem } from '../start/check-content.ts';
-import { senderProblem } from '../start/sender-name.ts';
-import { traceProblem } from '../values/trace-context.ts';
-import { variablesProblem } from '../start/check-question.ts';
+import { fieldsProblem } from '../start/start-fields.ts';
 import { limits } from '../values/limits.ts';
 import { boundedText } from '../values/values.ts';
 import type { ChatMessage, Usage } from '../values/vocabulary.ts';
@@ -110,9 +108,7 @@ export function checkSessionMessage(sent: unknown, images?: number): SessionMess
   const problem =
     contentProblem(input, images) ??
     checkOverrides(overrides) ??
-    variablesProblem(variables) ??
-    traceProblem(traceparent) ??
-    senderProblem(by);
+    fieldsProblem({ variables, traceparent, by });
   if (problem !== undefined) throw new Error(`send: ${problem}`);
   const bytes = utf8Length(JSON.stringify(value));
   if (bytes > sessionLimits.messageBytes) {

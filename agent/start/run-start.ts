@@ -1,5 +1,5 @@
 import { contentProblem } from './check-content.ts';
-import { historyProblem, sizeProblem, variablesProblem } from './check-question.ts';
+import { sizeProblem } from './check-question.ts';
 import type { Content } from '../values/content.ts';
 import { InvalidInput } from '../values/refusal.ts';
 import { isObject, withoutNulls } from '../values/json-object.ts';
@@ -7,33 +7,24 @@ import { misstart } from './misstart.ts';
 import { nearName } from '../text/near-name.ts';
 import {
   NULLABLE_OVERRIDES,
-  OVERRIDES,
   type RunOverrides,
   type StartOverrides,
   checkOverrides,
   overridesOf,
-} from '../definition/overrides.ts';
+} from './overrides.ts';
 import { boundedText, plainJson } from '../values/values.ts';
-import { senderName, senderProblem } from './sender-name.ts';
-import { traceProblem } from '../values/trace-context.ts';
+import { senderName } from './sender-name.ts';
+import { type StartDetails, fieldsProblem, startFieldList } from './start-fields.ts';
 import type { ChatMessage, Json } from '../values/vocabulary.ts';
 
 /**
  * The input of the workflow `agentRun` as a person types it, in any language. null is the same as leaving a field out;
  * for `maxIterations` and `maxExecutionTime` it means no limit.
  */
-export interface RunStart extends StartOverrides {
+export interface RunStart extends StartOverrides, StartDetails {
   agent: string;
   /** The question: a text, or its parts with images. */
   input: Content;
-  /** Earlier messages, for kinds that take them. */
-  chatHistory?: ChatMessage[] | undefined;
-  /** Values for the agent's own `{names}` in its prompt texts. */
-  variables?: { [name: string]: string } | undefined;
-  /** W3C `traceparent` of the caller's span: the run's spans are below it. */
-  traceparent?: string | undefined;
-  /** Name of the person who starts the run, as the sender says. It is recorded, and shown with the question. */
-  by?: string | undefined;
 }
 
 /** A fresh start as runs record it. */
@@ -49,15 +40,7 @@ export interface FreshStart {
   by?: string | undefined;
 }
 
-const questionFields: { readonly [F in Exclude<keyof RunStart, keyof StartOverrides>]-?: true } = {
-  agent: true,
-  input: true,
-  chatHistory: true,
-  variables: true,
-  traceparent: true,
-  by: true,
-};
-const FIELDS = [...Object.keys(questionFields), ...OVERRIDES];
+const FIELDS = ['agent', 'input', ...startFieldList.map(({ name }) => name)];
 
 /** A name is recorded in several places. */
 const NAME_CHARS = 500;
@@ -84,11 +67,8 @@ export function readRunStart(sent: unknown, images: readonly unknown[]): FreshSt
   if (input === undefined) throw wrong('input is missing: the question.');
   const problem =
     contentProblem(input, images.length) ??
-    historyProblem(chatHistory) ??
-    (variables === undefined ? undefined : variablesProblem(variables)) ??
-    (overrides === undefined ? undefined : checkOverrides(overrides)) ??
-    traceProblem(trace) ??
-    senderProblem(by);
+    fieldsProblem(given) ??
+    (overrides === undefined ? undefined : checkOverrides(overrides));
   if (problem !== undefined) throw wrong(problem);
   const question = { input, chatHistory, variables } as unknown as FreshStart['question']; // just looked at
   const all = { ...(overrides as RunOverrides | undefined), ...readOverrides(given) };

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { relative, resolve } from 'node:path';
 import type { AgentKind } from '../../agent/definition/kind.ts';
 import type { RunContext } from '../../agent/definition/run-context.ts';
-import { overridesOf } from '../../agent/definition/overrides.ts';
+import { overridesOf } from '../../agent/start/overrides.ts';
 import { withoutPlace } from '../../agent/text/template.ts';
 import type { StartOptions } from '../../client/start/start-options.ts';
 import { findConfig, loadConfig } from '../../config/load/load.ts';

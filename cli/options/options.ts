@@ -54,11 +54,6 @@ function limitLike(form: RegExp, problem: string) {
   };
 }
 
-/** The limit as a run takes it: null for no limit. */
-export function limitOf(limit: Limit | undefined): number | null | undefined {
-  return limit === 'none' ? null : limit;
-}
-
 /** name=value, given once or more. */
 export const variable = pairsLike(/^(\w+)=(.*)$/su, 'Write name=value.');
 /** `--edit 2.1=output`, given once or more. */

@@ -1,58 +1,66 @@
 import type { Command } from 'commander';
-import type { StartOverrides } from '../../agent/definition/overrides.ts';
 import type { RunContext } from '../../agent/definition/run-context.ts';
 import {
-  type Limit,
-  dollarLimit,
-  jsonObject,
-  limitOf,
-  milliseconds,
-  repeated,
-  wholeLimit,
-} from './options.ts';
+  type Flag,
+  type StartOverrides,
+  startFieldList,
+  startFields,
+} from '../../agent/start/start-fields.ts';
+import { type Limit, dollarLimit, jsonObject, milliseconds, repeated, wholeLimit } from './options.ts';
 
-/** Options of an agent that a run may override, as they are typed. */
-export interface OverrideOptions {
-  model?: string;
-  maxIterations?: Limit;
+type StartFields = typeof startFields;
+type FlagsOf<F> = F extends { flags: readonly (infer One)[] } ? One : never;
+type StartFlag = FlagsOf<StartFields[keyof StartFields]>;
+interface OptionValues {
+  text: string;
+  texts: string[];
+  count: Limit;
+  dollars: Limit;
   /** Milliseconds. */
-  maxTime?: number;
-  budgetTokens?: Limit;
-  /** US dollars. */
-  budgetCost?: Limit;
-  context?: RunContext;
-  tag?: string[];
-  tenant?: string;
+  duration: number;
+  object: RunContext;
 }
 
-/** Help of `--tag`. */
-const TAG = 'text to filter runs by; repeatable';
+/** Options of an agent that a run may override, as they are typed: `maxTime` in milliseconds, `tag` a list. */
+export type OverrideOptions = { [F in StartFlag as F['option']]?: OptionValues[F['form']] };
+
+const parsers: { readonly [F in Exclude<Flag['form'], 'text'>]: (text: string, before: unknown) => unknown } =
+  {
+    texts: (text, before) => repeated(text, before as string[] | undefined), // its own list
+    count: wholeLimit,
+    dollars: dollarLimit,
+    duration: milliseconds,
+    object: jsonObject,
+  };
 
 /** Help of `--context`. */
-export const CONTEXT = "facts for the run's tools, as the config's context wants them";
+export const CONTEXT = startFields.context.flags[0].help;
 
+/** Adds an option for each field of a start that has one. */
 export function withOverrides(command: Command): Command {
-  return command
-    .option('--model <name>', "in place of the agent's")
-    .option('--max-iterations <n>', 'turns the agent may take; none for no limit', wholeLimit)
-    .option('--max-time <duration>', 'such as 30s or 10m', milliseconds)
-    .option('--budget-tokens <n>', 'tokens it may use up; none for no limit', wholeLimit)
-    .option('--budget-cost <usd>', 'US dollars it may cost, such as 0.50; none for no limit', dollarLimit)
-    .option('--context <json>', CONTEXT, jsonObject)
-    .option('--tag <text>', TAG, repeated)
-    .option('--tenant <name>', 'customer or user that the run is for');
+  for (const { option, value, help, form } of startFieldList.flatMap(({ flags = [] }) => flags)) {
+    const flag = `--${option.replaceAll(/[A-Z]/gu, (letter) => `-${letter.toLowerCase()}`)} ${value}`;
+    if (form === 'text') command.option(flag, help);
+    else command.option(flag, help, parsers[form]);
+  }
+  return command;
 }
 
+/** The fields of a start in the options that were typed. */
 export function overridesIn(options: OverrideOptions): StartOverrides {
-  const { model, maxIterations, maxTime, budgetTokens, budgetCost, context, tag, tenant } = options;
-  const isBudget = budgetTokens !== undefined || budgetCost !== undefined;
-  return {
-    model,
-    maxIterations: limitOf(maxIterations),
-    maxExecutionTime: maxTime,
-    budget: isBudget ? { totalTokens: limitOf(budgetTokens), cost: limitOf(budgetCost) } : undefined,
-    context,
-    tags: tag,
-    tenant,
-  };
+  const fields = startFieldList.map(({ name, flags = [] }) => [name, fieldIn(options, flags)] as const);
+  return Object.fromEntries(fields.filter(([, value]) => value !== undefined));
+}
+
+function fieldIn(options: OverrideOptions, flags: readonly Flag[]): unknown {
+  const typed: { readonly [option: string]: unknown } = options;
+  const given = flags.flatMap(({ option, field, form }) => {
+    const value = typed[option];
+    if (value === undefined) return [];
+    const isUnlimited = value === 'none' && (form === 'count' || form === 'dollars');
+    return [{ field, value: isUnlimited ? null : value }];
+  });
+  const [first] = given;
+  if (first === undefined || first.field === undefined) return first?.value;
+  return Object.fromEntries(given.map(({ field, value }) => [field, value]));
 }

@@ -1,7 +1,8 @@
 import { type Client, WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
-import { historyProblem, sizeProblem, variablesProblem } from '../../agent/start/check-question.ts';
+import { sizeProblem } from '../../agent/start/check-question.ts';
+import { fieldsProblem } from '../../agent/start/start-fields.ts';
 import type { Content } from '../../agent/values/content.ts';
-import { overridesOf } from '../../agent/definition/overrides.ts';
+import { overridesOf } from '../../agent/start/overrides.ts';
 import type { SessionMessage } from '../../agent/session/session.ts';
 import type { ChatMessage, Json } from '../../agent/values/vocabulary.ts';
 import { AGENT_RUN, runLabels } from '../../workflows/messages.ts';
@@ -285,9 +286,6 @@ function checkQuestion(
 ): void {
   if (typeof agent !== 'string' || agent === '')
     throw new InvalidInput('Which agent? Its name is the first argument.');
-  const problem =
-    historyProblem(chatHistory) ??
-    (variables === undefined ? undefined : variablesProblem(variables)) ??
-    sizeProblem({ input, chatHistory, variables });
+  const problem = fieldsProblem({ chatHistory, variables }) ?? sizeProblem({ input, chatHistory, variables });
   if (problem !== undefined) throw new InvalidInput(problem);
 }

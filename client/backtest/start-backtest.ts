@@ -2,7 +2,7 @@ import { type Client, WorkflowExecutionAlreadyStartedError } from '@temporalio/c
 import { CONCURRENT_AT_MOST } from '../../agent/backtest/backtest-start.ts';
 import type { LiveTools } from '../../agent/definition/recorded-agent.ts';
 import { limits } from '../../agent/values/limits.ts';
-import { overridesOf } from '../../agent/definition/overrides.ts';
+import { overridesOf } from '../../agent/start/overrides.ts';
 import { isId } from '../../agent/session/session.ts';
 import { utf8Length } from '../../agent/values/digest.ts';
 import { BACKTEST, type BacktestInput, backtestId } from '../../workflows/messages.ts';

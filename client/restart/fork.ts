@@ -4,7 +4,7 @@ import type { Counters } from '../../agent/limits/counters.ts';
 import { clientToolsOf, withoutClientTools } from '../../agent/definition/client-tools.ts';
 import type { AgentManifest } from '../../agent/definition/manifest.ts';
 import type { RunContext } from '../../agent/definition/run-context.ts';
-import { type RunOverrides, type StartOverrides, overridesOf } from '../../agent/definition/overrides.ts';
+import { type RunOverrides, type StartOverrides, overridesOf } from '../../agent/start/overrides.ts';
 import { withObservations } from '../../agent/run/transcript-edits.ts';
 import { utf8Length } from '../../agent/values/digest.ts';
 import { type Entry, withRunId } from '../../agent/transcript/entries.ts';

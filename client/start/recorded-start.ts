@@ -1,5 +1,5 @@
 import type { Client } from '@temporalio/client';
-import type { RunOverrides } from '../../agent/definition/overrides.ts';
+import type { RunOverrides } from '../../agent/start/overrides.ts';
 import type { Content } from '../../agent/values/content.ts';
 import type { ChatMessage } from '../../agent/values/vocabulary.ts';
 import { readRunFacts } from '../../history/read/lineage.ts';

@@ -1,4 +1,4 @@
-import type { StartOverrides } from '../../agent/definition/overrides.ts';
+import type { StartOverrides } from '../../agent/start/overrides.ts';
 import type { ChatMessage } from '../../agent/values/vocabulary.ts';
 
 /** Options for the start of a run. */

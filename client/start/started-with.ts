@@ -1,5 +1,5 @@
 import type { Client } from '@temporalio/client';
-import { overridesOf } from '../../agent/definition/overrides.ts';
+import { overridesOf } from '../../agent/start/overrides.ts';
 import { canonicalJson } from '../../agent/values/json-object.ts';
 import type { Json } from '../../agent/values/vocabulary.ts';
 import { type Input, readInput } from './read-input.ts';

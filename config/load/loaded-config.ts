@@ -6,7 +6,7 @@ import { modelsOf } from '../../agent/definition/agent-models.ts';
 import type { AgentManifest } from '../../agent/definition/manifest.ts';
 import type { RunContext } from '../../agent/definition/run-context.ts';
 import { withClientTools } from '../../agent/definition/client-tools.ts';
-import type { RunOverrides } from '../../agent/definition/overrides.ts';
+import type { RunOverrides } from '../../agent/start/overrides.ts';
 import type { Price } from '../../agent/definition/price.ts';
 import type { Json } from '../../agent/values/vocabulary.ts';
 import type { Model } from '../../adapters/models/model.ts';

@@ -1,35 +1,24 @@
-/**
- * Rights beside the scopes. The fields of a body that a caller may set: `context` (for whom tools act), `model`, `budget` (tokens and money),
- * `limits` (iterations and time), `variables` (texts in the prompt), `history` (messages of the roles system and assistant), `edits` (results
- * of tools), `tags`, `client-tools` (tools that the caller carries out). `all-runs`: see and steer the runs and sessions of all callers of the tenant. `own-approvals`: decide on
- * approvals of runs that the caller started.
- */
-export type Permission =
-  | 'context'
-  | 'model'
-  | 'budget'
-  | 'limits'
-  | 'variables'
-  | 'history'
-  | 'edits'
-  | 'tags'
-  | 'client-tools'
-  | 'all-runs'
-  | 'own-approvals';
+import { type CallerField, type StartPermission, startFieldList } from '../../agent/start/start-fields.ts';
 
-export const permissions = [
-  'context',
-  'model',
-  'budget',
-  'limits',
-  'variables',
-  'history',
+/**
+ * Rights beside the scopes. The fields of a body that a caller may set: `history` (messages of the roles system and assistant), `variables`
+ * (texts in the prompt), `model`, `limits` (iterations and time), `budget` (tokens and money), `context` (for whom tools act), `tags`,
+ * `client-tools` (tools that the caller carries out), `edits` (results of tools). `all-runs`: see and steer the runs and sessions of all
+ * callers of the tenant. `own-approvals`: decide on approvals of runs that the caller started.
+ */
+export type Permission = StartPermission | 'edits' | 'all-runs' | 'own-approvals';
+
+/** The fields of a start that a caller may set, with their permissions. */
+const callerFields = startFieldList.flatMap(({ name, may }) =>
+  may === undefined ? [] : [{ name: name as CallerField, may }],
+); // the fields with `may`
+
+export const permissions: readonly Permission[] = [
+  ...new Set<Permission>(callerFields.map(({ may }) => may)),
   'edits',
-  'tags',
-  'client-tools',
   'all-runs',
   'own-approvals',
-] as const satisfies Permission[];
+];
 
 /** Routes that take a body with fields. `a2a` and `mcp` have one body for all: their messages. */
 export const bodyRoutes = [
@@ -87,36 +76,37 @@ const messages = {
 
 const extend = { ...nowhere, 'POST /runs/{id}/extend': 'needs' } as const;
 
+/** Rules of single fields of a start on single routes. */
+const exceptions: { readonly [F in CallerField]?: { readonly [R in BodyRoute]?: FieldRule } } = {
+  model: {
+    'POST /runs/{id}/fork': 'needs',
+    'POST /v1/chat/completions': 'agent',
+    'POST /v1/responses': 'agent',
+  },
+  maxIterations: { 'POST /runs/{id}/fork': 'needs' },
+  maxExecutionTime: { 'POST /runs/{id}/fork': 'needs' },
+  // AG-UI has a field of this name, which is another.
+  context: { 'POST /ag-ui/:agent': 'unknown' },
+  // These protocols have tools of the caller in their own field.
+  clientTools: {
+    'POST /ag-ui/:agent': 'ignored',
+    'POST /v1/chat/completions': 'ignored',
+    'POST /v1/responses': 'ignored',
+  },
+};
+
+function fieldsOfStart() {
+  return Object.fromEntries(
+    callerFields.map(({ name, may }) => [name, { may, on: { ...start, ...exceptions[name] } }]),
+  ) as { readonly [F in CallerField]: BodyField }; // one for each
+}
+
 /**
  * The one table of fields that decide over identity, model, money or history. The gateway asks this table, and SECURITY.md shows it. The
  * fields of messages are those of an earlier message in the list `messages` or `input`.
  */
 export const bodyFields = {
-  context: { may: 'context', on: { ...start, 'POST /ag-ui/:agent': 'unknown' } },
-  model: {
-    may: 'model',
-    on: {
-      ...start,
-      'POST /runs/{id}/fork': 'needs',
-      'POST /v1/chat/completions': 'agent',
-      'POST /v1/responses': 'agent',
-    },
-  },
-  maxIterations: { may: 'limits', on: { ...start, 'POST /runs/{id}/fork': 'needs' } },
-  maxExecutionTime: { may: 'limits', on: { ...start, 'POST /runs/{id}/fork': 'needs' } },
-  budget: { may: 'budget', on: start },
-  variables: { may: 'variables', on: start },
-  chatHistory: { may: 'history', on: start },
-  tags: { may: 'tags', on: start },
-  clientTools: {
-    may: 'client-tools',
-    on: {
-      ...start,
-      'POST /ag-ui/:agent': 'ignored',
-      'POST /v1/chat/completions': 'ignored',
-      'POST /v1/responses': 'ignored',
-    },
-  },
+  ...fieldsOfStart(),
   tools: {
     may: 'client-tools',
     on: {

@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { InvalidInput, type RunContext } from '../../client/index.ts';
-import { overridesOf } from '../../agent/definition/overrides.ts';
+import { overridesOf } from '../../agent/start/overrides.ts';
 import { senderProblem } from '../../agent/start/sender-name.ts';
 import { isObject } from '../../agent/values/json-object.ts';
 import { LEAST_TOKEN_CHARS } from '../../agent/values/limits.ts';

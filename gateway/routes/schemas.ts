@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { decisionNames, runStatuses } from '../../client/index.ts';
-import { startFieldShape } from '../start/start-fields.ts';
+import { startFieldShape } from '../start/field-schema.ts';
 
 /** Bodies of requests and responses. Reloop's client checks what a schema leaves open, and names the field. */
 
@@ -156,9 +156,9 @@ export const forkOptions = z
     say: z.string().optional(),
     edits: z.record(z.string(), json).optional(),
     id: z.string().optional(),
-    model: z.string().optional(),
-    maxIterations: z.int().nullable().optional(),
-    maxExecutionTime: z.int().nullable().optional(),
+    model: startFieldShape.model,
+    maxIterations: startFieldShape.maxIterations,
+    maxExecutionTime: startFieldShape.maxExecutionTime,
   })
   .openapi('Fork');
 export const retryOptions = z

@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import type { ClientTool } from '../../client/index.ts';
-import { CLIENT_TOOLS_RULE, areClientTools } from '../../agent/definition/client-tools.ts';
+import { startFields } from '../../agent/start/start-fields.ts';
 import { bad } from '../http/read-body.ts';
 import type { ServedAgent } from '../http/route.ts';
 
@@ -24,7 +24,8 @@ export function checkBroughtTools(
       'The agent has its own tools, and calls them itself: leave out the tools of the client. An agent with clientTools: true in its definition takes them.',
     );
   }
-  if (!areClientTools(tools)) throw bad(`The tools of a client have to be ${CLIENT_TOOLS_RULE}.`);
+  const { fits, rule } = startFields.clientTools.check;
+  if (!fits(tools)) throw bad(`The tools of a client have to be ${rule}.`);
   const { tools: own = [] } = agents?.find(({ name }) => name === agent) ?? {};
   const names = new Set(own.map((tool) => (typeof tool === 'string' ? tool : tool.name)));
   const taken = tools.filter(({ name }) => names.has(name)).map(({ name }) => name);

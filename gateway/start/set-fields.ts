@@ -1,23 +1,13 @@
 import type { StartOptions } from '../../client/index.ts';
-import { startFields } from './start-fields.ts';
+import type { CallerField } from '../../agent/start/start-fields.ts';
+import { startSchema } from './field-schema.ts';
 import { type Caller, isAllowed } from '../http/caller.ts';
 import { type BodyRoute, fieldsThatNeed } from '../access/field-table.ts';
 import { Refused } from '../http/problem.ts';
 import { parsed } from '../http/read-body.ts';
 
 /** Fields of a start, as a body of JSON has them. */
-export type SetFields = Pick<
-  StartOptions,
-  | 'context'
-  | 'model'
-  | 'maxIterations'
-  | 'maxExecutionTime'
-  | 'budget'
-  | 'variables'
-  | 'chatHistory'
-  | 'tags'
-  | 'clientTools'
->;
+export type SetFields = Pick<StartOptions, CallerField>;
 
 /** Throws Refused for a field of the body that the caller may not set. */
 export function checkFields(caller: Caller, route: BodyRoute, body: object): void {
@@ -37,5 +27,5 @@ export function readFields(caller: Caller, route: BodyRoute, body: object): SetF
   checkFields(caller, route, body);
   const names = new Set<string>(fieldsThatNeed(route).map(({ field }) => field));
   const given = Object.entries(body).filter(([field]) => names.has(field));
-  return parsed(startFields, Object.fromEntries(given)) as SetFields; // a body is JSON
+  return parsed(startSchema, Object.fromEntries(given));
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { checkOverrides, overridesOf } from '../../agent/definition/overrides.ts';
+import { checkOverrides, overridesOf } from '../../agent/start/overrides.ts';
 import { overridesIn } from '../../cli/options/override-options.ts';
 import { checkId } from '../../client/start/run-id.ts';
 import { offlineContext } from '../support/offline-context.ts';

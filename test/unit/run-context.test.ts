@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { contextVariables, missingContext } from '../../agent/definition/run-context.ts';
-import { checkOverrides } from '../../agent/definition/overrides.ts';
+import { checkOverrides } from '../../agent/start/overrides.ts';
 import { createContextCheck } from '../../config/options/run-context-option.ts';
 import { z } from '../../index.ts';
 

@@ -2,7 +2,7 @@ import { limits } from '../../agent/values/limits.ts';
 import { CancellationScope, isCancellation, workflowInfo } from '@temporalio/workflow';
 import type { ResolvedAgent } from '../../agent/calls/calls.ts';
 import { readFailure } from '../../agent/calls/failures.ts';
-import type { RunOverrides } from '../../agent/definition/overrides.ts';
+import type { RunOverrides } from '../../agent/start/overrides.ts';
 import { type DoneCall, type KeptTurn, lastOfEach } from '../../agent/calls/restart.ts';
 import { type RunResult, finished, unfinished } from '../../agent/run/run-result.ts';
 import type { ChatMessage, ErrorInfo, Usage } from '../../agent/values/vocabulary.ts';
