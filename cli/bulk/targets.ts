@@ -127,7 +127,9 @@ async function topmost(
   }
   const wanted = statuses.filter((one) => status === undefined || one === status);
   if (wanted.length === 0) return [];
-  const { runs } = await everyPage(io, context, { ...filtersOf(options), status: wanted });
+  const runs: RunSummary[] = [];
+  for await (const page of everyPage(io, context, { ...filtersOf(options), status: wanted }))
+    runs.push(...page);
   const ids = new Set(runs.map(({ id }) => id));
   return runs.filter(({ parent }) => parent === undefined || !ids.has(parent));
 }

@@ -1,31 +1,23 @@
 import { WAITING_RUNS } from '../../agent/values/names.ts';
 import { cliName } from '../../client/connect/cli-name.ts';
-import type { RunPage } from '../../client/read/list-runs.ts';
+import { type RunSummary, listPages } from '../../client/read/list-runs.ts';
 import type { ListOptions } from '../../client/read/run-filters.ts';
 import { count } from '../../features/render/words/amounts.ts';
 import { type Io, say } from '../shell/io.ts';
 import type { CliContext } from './context.ts';
 
-/** All that fits. Says once where the server cannot filter. */
-export async function everyPage(
+/** All that fits, as the server's pages come. Says once where the server cannot filter. */
+export async function* everyPage(
   io: Io,
   { client }: Pick<CliContext, 'client'>,
   filters: Omit<ListOptions, 'limit' | 'page'>,
-): Promise<RunPage> {
-  const all: RunPage = { runs: [], nextPage: null, lookedAt: 0, unindexed: false };
-  const seen = new Set<string>();
-  let page: string | undefined;
-  do {
-    const next = await client.listPage({ ...filters, limit: 200, page });
-    if (next.unindexed && !all.unindexed) sayUnindexed(io);
-    // One that ends meanwhile moves to a later page.
-    all.runs.push(...next.runs.filter(({ runId }) => !seen.has(runId)));
-    for (const { runId } of next.runs) seen.add(runId);
-    all.lookedAt += next.lookedAt;
-    all.unindexed = next.unindexed;
-    page = next.nextPage ?? undefined;
-  } while (page !== undefined);
-  return all;
+): AsyncGenerator<RunSummary[]> {
+  let said = false;
+  for await (const { runs, unindexed } of listPages(client.temporal, filters)) {
+    if (unindexed && !said) sayUnindexed(io);
+    said ||= unindexed;
+    yield runs;
+  }
 }
 
 export function sayUnindexed(io: Io): void {

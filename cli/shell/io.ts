@@ -54,6 +54,12 @@ export function printJson({ stdout }: Io, value: unknown): void {
   stdout.write(`${jsonOn(stdout, JSON.stringify(value))}\n`);
 }
 
+/** Prints some items of an array; the first ones open it, and `]` closes it. */
+export function printJsonItems({ stdout }: Io, items: readonly unknown[], areFirst: boolean): void {
+  const json = items.map((item) => JSON.stringify(item)).join(',');
+  stdout.write(`${areFirst ? '[' : ','}${jsonOn(stdout, json)}`);
+}
+
 /** Prints to stderr whatever is not a result. A terminal gets no control characters. */
 export function say({ stderr }: Io, text: string): void {
   stderr.write(`${sanitizedFor(stderr, text)}\n`);

@@ -1,7 +1,11 @@
+import type { Client } from '@temporalio/client';
 import { isOwnStatus, searchAttribute } from '../../agent/values/names.ts';
-import { type ExecutionStatus, PAUSE_INFO } from '../../history/list/listed.ts';
+import { type ExecutionStatus, type ListedRun, PAUSE_INFO } from '../../history/list/listed.ts';
+import { isInvalidArgument } from '../../history/read/pages.ts';
 import { AGENT_RUN } from '../../workflows/messages.ts';
 import { type RunFilters, executionStatusOf, runStatuses, wantedStatuses } from './run-filters.ts';
+import { locationOfRun } from './run-location.ts';
+import { isUnreadable } from './run-outcome.ts';
 
 /**
  * The server's part of the filters, in Temporal's query language. It lets through every run that fits, and some that do
@@ -73,4 +77,62 @@ function canBeAsked(value: string): boolean {
 
 function quoted(value: string): string {
   return `"${value.replaceAll(/["\\]/gu, (character) => `\\${character}`)}"`;
+}
+
+/** Ids that one request asks for. */
+const IDS_AT_ONCE = 100;
+
+/**
+ * Says of the runs of a page which ones another run has replaced under the same id. One request finds the ids that have several runs, and only
+ * those are read one by one.
+ */
+export async function replacedRuns(
+  client: Client,
+  runs: readonly ListedRun[],
+): Promise<(run: ListedRun) => Promise<boolean>> {
+  const ids = [...new Set(runs.filter(({ closedAt }) => closedAt !== null).map(({ id }) => id))];
+  const several = new Set<string>();
+  for (let from = 0; from < ids.length; from += IDS_AT_ONCE) {
+    for (const id of await withSeveralRuns(client, ids.slice(from, from + IDS_AT_ONCE))) several.add(id);
+  }
+  return async (run) => run.closedAt !== null && several.has(run.id) && isReplaced(client, run);
+}
+
+/** Returns all ids if the server cannot be asked for several. */
+async function withSeveralRuns(client: Client, ids: readonly string[]): Promise<readonly string[]> {
+  const runIds = new Map<string, Set<string>>();
+  const asked = ids.filter(canBeAsked);
+  if (asked.length === 0) return ids;
+  const query = `WorkflowId IN (${asked.map(quoted).join(', ')})`;
+  let token = new Uint8Array();
+  try {
+    do {
+      const page = await client.workflowService.listWorkflowExecutions({
+        namespace: client.options.namespace,
+        query,
+        pageSize: 1000,
+        nextPageToken: token,
+      });
+      for (const { execution } of page.executions) {
+        const { workflowId, runId } = {
+          workflowId: execution?.workflowId ?? '',
+          runId: execution?.runId ?? '',
+        };
+        runIds.set(workflowId, (runIds.get(workflowId) ?? new Set()).add(runId));
+      }
+      token = new Uint8Array(page.nextPageToken);
+    } while (token.length > 0);
+  } catch (error) {
+    if (isInvalidArgument(error)) return ids;
+    throw error;
+  }
+  return ids.filter((id) => runIds.get(id)?.size !== 1);
+}
+
+async function isReplaced(client: Client, { id, runId }: ListedRun): Promise<boolean> {
+  const latest = locationOfRun(client, id).catch((error: unknown) => {
+    if (isUnreadable(error)) return undefined; // a list shows the run as it is
+    throw error;
+  });
+  return ((await latest)?.runId ?? runId) !== runId;
 }

@@ -8,11 +8,10 @@ import type { ErrorInfo, Json, RunStatus, Usage } from '../../agent/values/vocab
 import { type ListedRun, nextOf, readListPage } from '../../history/list/listed.ts';
 import { aFewAtATime } from '../../agent/values/concurrent.ts';
 import { InvalidInput } from '../connect/errors.ts';
-import { queryOf } from './list-query.ts';
+import { queryOf, replacedRuns } from './list-query.ts';
 import { type ListOptions, checkListOptions, wantedStatuses } from './run-filters.ts';
-import { locationOfRun } from './run-location.ts';
 import { ownershipIn } from '../../workflows/messages.ts';
-import { isUnreadable, readOutcome } from './run-outcome.ts';
+import { readOutcome } from './run-outcome.ts';
 import { type WaitingInList, pausedCallsOfListed, statusOfListed, waitingOfListed } from './run-status.ts';
 
 /** A run as the list has it. */
@@ -86,19 +85,52 @@ export async function listPage(client: Client, options: ListOptions = {}): Promi
 
 /** The same, page after page, until `limit`; without one, all. */
 export async function* listRuns(client: Client, options: ListOptions = {}): AsyncGenerator<RunSummary> {
-  let { limit: left = Infinity, page } = options;
-  checkListOptions(options);
-  const seen = new Set<string>();
-  while (left > 0) {
-    const { runs, nextPage } = await listPage(client, { ...options, limit: Math.min(left, 100), page });
-    // One that ends meanwhile moves to a later page.
-    const others = runs.filter(({ runId }) => !seen.has(runId));
-    for (const { runId } of others) seen.add(runId);
-    yield* others;
-    if (nextPage === null) return;
-    left -= others.length;
-    page = nextPage;
+  let { limit: left = Infinity } = options;
+  for await (const { runs } of listPages(client, options)) {
+    yield* runs.slice(0, left);
+    left -= runs.length;
+    if (left <= 0) return;
   }
+}
+
+/** All runs that fit, as the server's pages come. A run is listed once, also one that ends meanwhile and moves to a later page. */
+export async function* listPages(
+  client: Client,
+  options: ListOptions = {},
+): AsyncGenerator<Pick<RunPage, 'runs' | 'unindexed'>> {
+  checkListOptions(options);
+  const pageSize = Math.min(options.limit ?? MOST_AT_ONCE, MOST_AT_ONCE);
+  const seen = new Set<string>();
+  let token = tokenOf(options.page);
+  let unindexed = false;
+  do {
+    const page = await readPage(token);
+    token = page.next;
+    const runs = page.found.flatMap((run) => (run === undefined || seen.has(run.runId) ? [] : [run]));
+    for (const { runId } of runs) seen.add(runId);
+    yield { runs, unindexed };
+  } while (token !== undefined);
+
+  async function readPage(from: Uint8Array | undefined) {
+    const ask = () =>
+      readFound(client, { query: queryOf(options, !unindexed), pageSize, token: from }, options);
+    try {
+      return await ask();
+    } catch (error) {
+      if (!isInvalidArgument(error)) throw error;
+      if (unindexed || queryOf(options, true) === queryOf(options, false)) throw noPage(options.page, error);
+      unindexed = true;
+      return readPage(from);
+    }
+  }
+}
+
+/** One page of the server, with undefined for each run that does not fit. */
+async function readFound(client: Client, request: Parameters<typeof readListPage>[1], options: ListOptions) {
+  const { runs, next } = await readListPage(client, request);
+  const isReplaced = await replacedRuns(client, runs);
+  const found = await aFewAtATime(runs, READERS, (run) => summaryIfFits(client, run, options, isReplaced));
+  return { found, next };
 }
 
 interface Search extends ListOptions {
@@ -114,9 +146,8 @@ async function findPage(client: Client, { query, token, unindexed, ...options }:
   let last = { query, pageSize: 1, token };
   let lookedAt = 0;
   for (;;) {
-    const request = { query, pageSize, token };
-    const page = await readListPage(client, request);
-    const found = await aFewAtATime(page.runs, READERS, (run) => summaryIfFits(client, run, options));
+    const page = await readFound(client, { query, pageSize, token }, options);
+    const { found } = page;
     for (const [index, run] of found.entries()) {
       if (run !== undefined && runs.length === limit) {
         // The server's tokens point to the ends of its own pages, so this asks for a page that ends with the last run
@@ -139,6 +170,7 @@ async function summaryIfFits(
   client: Client,
   run: ListedRun,
   options: ListOptions,
+  isReplaced: (run: ListedRun) => Promise<boolean>,
 ): Promise<RunSummary | undefined> {
   const { agent, session, owner, tags = [], tenant, idPrefix = '', text } = options;
   if (!run.id.startsWith(idPrefix)) return undefined;
@@ -152,7 +184,7 @@ async function summaryIfFits(
   const pausedCalls = await pausedCallsOfListed(client, run);
   const status = await statusOfListed(client, run, pausedCalls);
   if (!wantedStatuses(options).includes(status)) return undefined;
-  if (await isGivenUp(client, run)) return undefined;
+  if (await isReplaced(run)) return undefined;
   const waiting = waitingOfListed(run);
   const end = options.full === true ? await readOutcome(client, { ...run, status }) : {};
   const { pausedInTemporal } = run;
@@ -164,16 +196,6 @@ async function summaryIfFits(
     ...(pausedInTemporal !== undefined && { pausedInTemporal }),
     ...end,
   };
-}
-
-/** Another run has replaced it under the same id. */
-async function isGivenUp(client: Client, { id, runId, closedAt }: ListedRun): Promise<boolean> {
-  if (closedAt === null) return false;
-  const latest = locationOfRun(client, id).catch((error: unknown) => {
-    if (isUnreadable(error)) return undefined; // a list shows the run as it is
-    throw error;
-  });
-  return ((await latest)?.runId ?? runId) !== runId;
 }
 
 type Labels = Omit<
