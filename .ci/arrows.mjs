@@ -1,6 +1,6 @@
 /**
  * A room of features/ has the same folders as the others: its parts of each process. What a part may import is the same in each room.
- * The core knows a room by its lines in lists: the options of a config, the methods and exports of the client, the commands, the checks of
+ * The core knows a room by its lines in lists: the options of a config, the interceptors of a worker, the methods and exports of the client, the commands, the checks of
  * `doctor`.
  */
 const roles = {
@@ -12,6 +12,11 @@ const roles = {
   client: {
     imports: { agent: true, history: true, workflows: ['messages.ts'], client: true },
     temporal: ['client', 'common', 'types:proto'],
+  },
+  /** What a worker does beside its calls. */
+  worker: {
+    imports: { agent: true, 'local/server': ['json-file.ts', 'process-identity.ts'] },
+    temporal: ['common', 'proto', 'types:worker'],
   },
   /** The commands, and the checks of `doctor`. */
   command: {
@@ -86,6 +91,7 @@ export const arrows = {
     rooms: ['attempt', 'hooks', 'limits', 'model', 'run', 'tool', 'turn'],
     temporal: ['activity', 'client', 'common', 'types:proto'],
   },
+  'features/recovery': room('worker'),
   'features/schedules': room('rules', 'option', 'client', 'command'),
   history: {
     imports: {
@@ -148,8 +154,9 @@ export const arrows = {
       config: true,
       workflows: ['messages.ts'],
       'local/server': ['json-file.ts', 'process-identity.ts'],
+      'features/recovery': true,
     },
-    rooms: ['recovery', 'telemetry'],
+    rooms: ['telemetry'],
   },
   'local/server': { imports: {}, rooms: ['binary', 'keeper'] },
   client: {

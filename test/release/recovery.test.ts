@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import type { AgentRun } from '../../client/index.ts';
-import type { JournalOwner } from '../../worker/recovery/attempt-journal.ts';
+import type { JournalOwner } from '../../features/recovery/worker/attempt-journal.ts';
 import { RECOVERY_SOURCE } from '../../agent/calls/failures.ts';
 import { type CrashRig, linesOf, startCrashRig } from '../support/crash-rig.ts';
 import { until } from '../support/processes.ts';

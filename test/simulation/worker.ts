@@ -1,7 +1,7 @@
 import type { LoadedConfig } from '../../config/load/loaded-config.ts';
 import { activitySettings } from '../../worker/create-worker.ts';
-import type { BegunAttempt } from '../../worker/recovery/attempt-journal.ts';
-import { failOrphans } from '../../worker/recovery/fail-orphans.ts';
+import type { BegunAttempt } from '../../features/recovery/worker/attempt-journal.ts';
+import { failOrphans } from '../../features/recovery/worker/fail-orphans.ts';
 import { ActivityRunner } from './activity-runner.ts';
 import type { ActivityTask } from './activity-task.ts';
 import type { Execution } from './execution.ts';

@@ -1,8 +1,12 @@
 import { appendFileSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
-import { type BegunAttempt, openJournal, readJournal } from '../../worker/recovery/attempt-journal.ts';
-import { claimOrphans } from '../../worker/recovery/claim-orphans.ts';
+import {
+  type BegunAttempt,
+  openJournal,
+  readJournal,
+} from '../../features/recovery/worker/attempt-journal.ts';
+import { claimOrphans } from '../../features/recovery/worker/claim-orphans.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 
 let stateDir: string;

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { msNumberToTs } from '@temporalio/common/lib/time.js';
 import type { temporal } from '@temporalio/proto';
-import type { BegunAttempt } from '../../worker/recovery/attempt-journal.ts';
-import { type FailingConnection, failOrphans, isLost } from '../../worker/recovery/fail-orphans.ts';
+import type { BegunAttempt } from '../../features/recovery/worker/attempt-journal.ts';
+import { type FailingConnection, failOrphans, isLost } from '../../features/recovery/worker/fail-orphans.ts';
 
 type Pending = temporal.api.workflow.v1.IPendingActivityInfo;
 

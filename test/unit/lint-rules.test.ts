@@ -14,6 +14,10 @@ const layout: { [folder: string]: [allowed: string, refused: string] } = {
       ../history/a.ts, ../config/a.ts, ../worker/a.ts, ../local/server/a.ts, ../client/a.ts, ../cli/a.ts,
       ../test/support/a.ts, ../index.ts, ../features/testing/index.ts`,
   ],
+  'features/recovery/worker': [
+    `node:fs, ../../../agent/values/values.ts, ../../../local/server/json-file.ts, type @temporalio/worker`,
+    `../../../worker/a.ts, ../../../config/a.ts, ../../../activities/a.ts, ../../../local/server/server.ts, @temporalio/client`,
+  ],
   'features/schedules/rules': [
     `./cron.ts, ../../../agent/values/values.ts, type ../../../agent/start/run-start.ts`,
     `node:fs, zod, ../option/a.ts, type ../client/a.ts, ../../../config/define.ts, ../../../client/a.ts,

@@ -10,8 +10,8 @@ import {
   writeSync,
 } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { replaceFile } from '../../local/server/json-file.ts';
-import { type ProcessIdentity, identify } from '../../local/server/process-identity.ts';
+import { replaceFile } from '../../../local/server/json-file.ts';
+import { type ProcessIdentity, identify } from '../../../local/server/process-identity.ts';
 import { processPlace } from './process-place.ts';
 
 /**

@@ -2,9 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { optionalTsToMs } from '@temporalio/common/lib/time.js';
 import type { temporal } from '@temporalio/proto';
 import type { NativeConnection } from '@temporalio/worker';
-import { aFewAtATime } from '../../agent/values/concurrent.ts';
-import { RECOVERY_SOURCE } from '../../agent/calls/failures.ts';
-import { fieldOf } from '../../agent/values/values.ts';
+import { aFewAtATime } from '../../../agent/values/concurrent.ts';
+import { RECOVERY_SOURCE } from '../../../agent/calls/failures.ts';
+import { fieldOf } from '../../../agent/values/values.ts';
 import type { BegunAttempt } from './attempt-journal.ts';
 
 type PendingActivity = temporal.api.workflow.v1.IPendingActivityInfo;

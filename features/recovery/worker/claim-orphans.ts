@@ -1,6 +1,6 @@
 import { readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { isAlive } from '../../local/server/process-identity.ts';
+import { isAlive } from '../../../local/server/process-identity.ts';
 import {
   type BegunAttempt,
   JOURNAL_SUFFIX,
