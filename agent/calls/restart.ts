@@ -5,7 +5,7 @@ import type { ToolManifest } from '../definition/manifest.ts';
 import { EMPTY_DIGEST, extendDigest, utf8Length } from '../values/digest.ts';
 import { limits } from '../values/limits.ts';
 import { InvalidInput } from '../values/refusal.ts';
-import type { StepEntry } from '../transcript/entries.ts';
+import type { Entry, StepEntry } from '../transcript/entries.ts';
 
 /** Data that a run hands to the run that repeats some of its steps. JSON; recorded in history. */
 
@@ -79,6 +79,39 @@ export interface RestartedEvent {
    */
   again?: string[] | undefined;
   edits?: { call: string; observation: Json }[] | undefined;
+}
+
+/** Returns the observations that a person has changed. */
+export function editsOf(
+  { edited = [] }: Pick<Restart, 'edited'>,
+  pending: readonly Entry[] = [],
+): { call: string; observation: Json }[] {
+  return pending
+    .filter((entry): entry is StepEntry => entry.type === 'step' && edited.includes(entry.call))
+    .map(({ call, observation }) => ({ call, observation }));
+}
+
+/** Makes the event of a restart. `pending`: entries that the next model call adds to the transcript. */
+export function restartedEvent(
+  run: { id: string; runId: string },
+  restart: Pick<Restart, 'by' | 'sender' | 'step' | 'from' | 'turn' | 'edited'>,
+  pending: readonly Entry[] | undefined,
+  { iterations, usage }: { iterations: number; usage: Usage },
+): RestartedEvent {
+  const { by, sender, step, from, turn } = restart;
+  const edits = editsOf(restart, pending);
+  return {
+    type: 'restarted',
+    by,
+    ...(sender !== undefined && { sender }),
+    step,
+    ...run,
+    from: { id: from.workflowId ?? run.id, runId: from.runId },
+    iterations,
+    usage,
+    again: turn && callsWithoutEnd(step, turn),
+    edits: edits.length === 0 ? undefined : edits,
+  };
 }
 
 /** A second run of the call would repeat its effect. */

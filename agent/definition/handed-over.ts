@@ -27,3 +27,18 @@ export function modelKey({ adapter, model }: AgentManifest): string {
 export function isOneOfSeveral({ tookOver, tools }: AgentManifest): boolean {
   return tookOver === true || tools.some(({ handoff }) => handoff !== undefined);
 }
+
+/**
+ * Replaces the models of a definition, and all that goes with them: the price, the window that a compaction keeps to. Another model may have limits
+ * where the former had none.
+ */
+export function withModelOf(
+  pinned: AgentManifest,
+  { adapter, model, price, fallbacks, holdsBack, compaction }: AgentManifest,
+): AgentManifest {
+  const own = pinned.compaction && {
+    ...pinned.compaction,
+    window: compaction?.window ?? pinned.compaction.window,
+  };
+  return { ...pinned, adapter, model, price, fallbacks, holdsBack, compaction: own };
+}

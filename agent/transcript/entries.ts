@@ -103,3 +103,13 @@ export function withRunId(entries: readonly Entry[], runId: string, workflowId?:
 export function entryBytes(entry: Entry): number {
   return utf8Length(JSON.stringify(entry));
 }
+
+/** Replaces the observations of calls. An edited entry has its observation in place, not a reference to a recorded result. */
+export function withObservations(entries: readonly Entry[], edits: ReadonlyMap<string, Json>): Entry[] {
+  return entries.map((entry) => {
+    const observation = entry.type === 'step' ? edits.get(entry.call) : undefined;
+    if (entry.type !== 'step' || observation === undefined) return entry;
+    const { ref: _, ...step } = entry;
+    return { ...step, observation };
+  });
+}

@@ -5,9 +5,8 @@ import { clientToolsOf, withoutClientTools } from '../../agent/definition/client
 import type { AgentManifest } from '../../agent/definition/manifest.ts';
 import type { RunContext } from '../../agent/definition/run-context.ts';
 import { type RunOverrides, type StartOverrides, overridesOf } from '../../agent/start/overrides.ts';
-import { withObservations } from '../../agent/run/transcript-edits.ts';
 import { utf8Length } from '../../agent/values/digest.ts';
-import { type Entry, withRunId } from '../../agent/transcript/entries.ts';
+import { type Entry, withObservations, withRunId } from '../../agent/transcript/entries.ts';
 import { plainJson, wellFormed } from '../../agent/values/values.ts';
 import type { Json } from '../../agent/values/vocabulary.ts';
 import { InvalidInput } from '../connect/errors.ts';

@@ -1,81 +1,74 @@
-import { type ModelTurn, isIteration, scopeOf, withoutSchedule } from '../../agent/calls/calls.ts';
+import { CALL_CHECKPOINT, CALL_INTENT } from '../../agent/calls/call-signals.ts';
+import { parseActivityId, scopeOf, withoutSchedule } from '../../agent/calls/calls.ts';
 import { foreignTurn, readModelTurn } from '../../agent/calls/model-turn.ts';
-import { type DoneCall, EARLIER_EFFECTS } from '../../agent/calls/restart.ts';
-import { askTimeoutOf } from '../../agent/rules/waiting.ts';
+import { EARLIER_EFFECTS } from '../../agent/calls/restart.ts';
+import { DEADLINE_SUMMARY, readSummary } from '../../agent/rules/waiting.ts';
+import type { CallFact } from '../../agent/run/call-state.ts';
 import type { RunEvent, TimelessEvent } from '../../agent/run/events.ts';
-import { type AgentRunInput, asRunInput, REWIND_POINT, type RewindPoint } from '../../agent/run/run-input.ts';
-import { plannedCalls } from '../../agent/run/planned-calls.ts';
-import { type Consumption, unfinished } from '../../agent/run/run-result.ts';
+import { Run } from '../../agent/run/run.ts';
+import type { RunFact } from '../../agent/run/run-fact.ts';
+import { REWIND_POINT, asRunInput } from '../../agent/run/run-input.ts';
 import { runSignals } from '../../agent/run/run-signals.ts';
-import { agentOf } from '../../agent/transcript/prompt-context.ts';
-import { restartedEvent } from '../../agent/run/transcript-edits.ts';
-import { qualifyImageRefs } from '../../agent/start/image-refs.ts';
-import { addUsage, noUsage } from '../../agent/values/vocabulary.ts';
 import { childUsedSignal, childWaitingSignal, pausedAboveSignal } from '../../workflows/messages.ts';
 import type { Fact } from '../read/fact.ts';
 import {
   asCallModelInput,
   asDecision,
   asDoneCalls,
-  asRewindPoint,
   asResolvedAgent,
+  asRewindPoint,
   asRunMessage,
+  asRunResult,
 } from '../read/records.ts';
-import { scheduledCall } from '../read/scheduled-call.ts';
-import { RunAgents } from './run-agents.ts';
-import { RunCalls, type SettleContext } from './run-calls.ts';
-import { RunClock } from './run-clock.ts';
-import { RunTimers } from './run-timers.ts';
+import { calledIn, scheduledCall } from '../read/scheduled-call.ts';
 import { type Pending, type WorkEnded, endOf, scheduledInput, scheduledName } from './scheduled-work.ts';
-import { withResult } from './run-output.ts';
-import { traceSteering } from './traced-steering.ts';
 
 /** Reloop's activities that do not belong to a step. */
 const INTERNAL = new Set(['resolveAgent', EARLIER_EFFECTS, REWIND_POINT]);
 
-/** Turns the facts of a history into run events, one by one. Reads only the history, so no worker is needed. `id`: workflow id. */
+/**
+ * Turns the facts of a history into facts of a run, and these into events, one by one. Reads only the history, so no worker is needed.
+ * `id`: workflow id.
+ */
 export function createTrace(id: string) {
+  const run = new Run(id);
   const pending = new Map<string, Pending>();
-  const agents = new RunAgents();
-  const timers = new RunTimers();
-  const clock = new RunClock();
-  const steering = traceSteering();
-  const spent: Consumption = { iterations: 0, usage: noUsage };
-  const calls = new RunCalls();
+  /** Calls by the timer that records their wait. */
+  const waits = new Map<string, string>();
   let workflowId = id;
-  let runId = '';
-  let isBegun = false;
-  let lastLog = '';
-  let done: readonly DoneCall[] = [];
-  let firstN = 0;
-  /** The run, or everything under way in the run before a rewind, is being cancelled. */
-  let isCancelling = false;
 
   return {
+    run,
     async next(fact: Fact): Promise<RunEvent[]> {
       const events = await read(fact);
-      for (const event of events) if (event.type === 'used') spent.usage = addUsage(spent.usage, event.usage);
-      if (clock.stop(calls.isWaiting || steering.isPaused(), fact.at)) timers.ignoreDeadlines();
       return events.map((event) => ({ ...event, at: fact.at }));
     },
-    /** Time of the run that counts for its time limit. */
-    elapsedMs: (at: number): number => clock.elapsedMs(at),
-    /** Iterations and usage so far. */
-    spent: (): Consumption => ({ ...spent }),
-    calls,
   };
 
   async function read(fact: Fact): Promise<TimelessEvent[]> {
+    if (fact.type === 'paused_in_temporal' || fact.type === 'unpaused_in_temporal')
+      return [{ type: fact.type, by: fact.identity || undefined, reason: fact.reason || undefined }];
+    const decoded = await decode(fact);
+    return decoded === undefined ? [] : run.next(decoded, fact.at);
+  }
+
+  /** Returns undefined for a fact that changes nothing in a run. */
+  async function decode(fact: Fact): Promise<RunFact | undefined> {
     switch (fact.type) {
-      case 'started':
-        ({ workflowId, runId } = fact);
-        return begin(await fact.input(), fact.workflowType);
+      case 'started': {
+        const { workflowType: workflow, runId } = fact;
+        ({ workflowId } = fact);
+        const input = asRunInput(await fact.input());
+        waits.clear();
+        if (input?.restart !== undefined) pending.clear();
+        return { type: 'started', workflow, workflowId, runId, input };
+      }
       case 'scheduled':
-        return schedule(fact);
+        return scheduled(fact);
       case 'begun': {
         const task = pending.get(fact.key);
         if (task) task.attempts = fact.attempt;
-        return [];
+        return undefined;
       }
       case 'succeeded':
       case 'failed':
@@ -84,205 +77,130 @@ export function createTrace(id: string) {
       case 'timer_started':
         return timerStarted(fact.timer, await fact.summary());
       case 'timer_fired':
-        return timerFired(fact.timer);
+        return { type: 'timer_fired', timer: fact.timer, call: waits.get(fact.timer) };
       case 'timer_cancelled':
-        return calls.apply(timers.cancelled(fact.timer), { type: 'wait_ended' });
+        return factOf(waits.get(fact.timer), { type: 'wait_ended' });
       case 'cancel_requested':
-        isCancelling = true;
-        return [];
-      case 'paused_in_temporal':
-      case 'unpaused_in_temporal':
-        return [{ type: fact.type, by: fact.identity || undefined, reason: fact.reason || undefined }];
+        return { type: 'cancel_requested' };
       case 'signaled':
         return signaled(fact.name, await fact.input());
       case 'update_completed':
         return updated(await fact.result?.(), await fact.input?.());
-      case 'run_succeeded':
-        return [...settleAll(), ...withResult(await fact.result(), lastLog)];
+      case 'run_succeeded': {
+        const value = await fact.result();
+        return { type: 'succeeded', value, result: asRunResult(value) };
+      }
       case 'run_failed':
-        isCancelling = true;
-        return [...settleAll(), unfinished(await fact.error(), spent)];
+        return { type: 'failed', error: await fact.error() };
       case 'run_cancelled':
-        return [...settleAll(), unfinished(null, spent)];
+        return { type: 'cancelled' };
       default:
-        return [];
+        return undefined;
     }
   }
 
   /** Reads a completed update. The run has accepted the message or the decision; the result has the call of a decision. */
-  function updated(result: unknown, sent: unknown): TimelessEvent[] {
+  function updated(result: unknown, sent: unknown): RunFact | undefined {
     const message = asRunMessage(result, sent);
-    if (message?.type === 'rewind') isCancelling = true;
-    if (message?.type === 'extend' && message.timeMs !== undefined) timers.extended();
-    if (message !== undefined) return steering.received(message);
-    const decided = asDecision(result, sent);
-    if (decided === undefined) return [];
-    const { call, decision, isKept } = decided;
-    return calls.apply(call, { type: isKept ? 'answered' : 'decided', decision });
+    if (message !== undefined) return { type: 'message', message };
+    const { call, decision, isKept } = asDecision(result, sent) ?? {};
+    return decision && factOf(call, { type: isKept === true ? 'answered' : 'decided', decision });
   }
 
-  function begin(input: unknown, workflow: string): TimelessEvent[] {
-    const run = asRunInput(input);
-    agents.addEarlier(run?.agents);
-    agents.set(run?.manifest);
-    done = run?.done ?? [];
-    firstN = run?.firstN ?? 0;
-    timers.clear();
-    clock.begin(run ?? {});
-    const steps = calls.observe(0, run?.pending ?? []);
-    // The history of an earlier execution may have been deleted: the input has its counters.
-    const { iterations, usage } = run?.counters ?? spent;
-    Object.assign(spent, { iterations, usage });
-    steps.push(...calls.observe(0, run?.restart?.turn?.ends.map(({ entry }) => entry) ?? []));
-    const restarted = applyRestart(run);
-    if (isBegun && restarted.length > 0) return [...steps, ...restarted];
-    if (run?.from !== undefined && run.question === undefined && calls.size > 0) {
-      return [...steps, { type: 'continued', runId }];
-    }
-    isBegun = true;
-    const { agent = '', question, by } = run ?? {};
-    const content = qualifyImageRefs(question?.input ?? '', { workflowId, runId });
-    const more = run === undefined ? { workflow } : by === undefined ? {} : { by };
-    return [...steps, { type: 'run_started', id, runId, agent, input: content, ...more }, ...restarted];
-  }
-
-  async function schedule(fact: Extract<Fact, { type: 'scheduled' }>): Promise<TimelessEvent[]> {
-    const scheduled = scheduledCall(workflowId, fact);
-    if (scheduled === undefined) return [];
-    const { call, scope, n } = scheduled;
-    const known = calls.get(call);
-    const name = scheduledName(fact, known?.action.tool);
+  async function scheduled(fact: Extract<Fact, { type: 'scheduled' }>): Promise<RunFact | undefined> {
+    const found = scheduledCall(workflowId, fact);
+    if (found === undefined) return undefined;
+    const { call, scope, n } = found;
+    const name = scheduledName(fact, run.calls.get(call)?.action.tool);
     const task = { name, call, atMs: fact.at, attempts: 0, closing: false, isModelCall: false };
     pending.set(fact.key, task);
-    if (INTERNAL.has(name)) return [];
-    clock.start(fact.at);
-    const input = await fact.input();
-    if (name === 'callModel') {
-      const modelInput = asCallModelInput(input);
-      task.closing = modelInput?.closing === true;
-      task.isModelCall = modelInput !== undefined;
-      if (modelInput !== undefined) steering.sent(scope, modelInput);
-      const steps = calls.observe(scope, modelInput?.delta ?? []);
-      agents.set(agentOf(modelInput?.delta ?? [])?.manifest, scope);
-      calls.addModelCall(call, n);
-      return [...steps, ...calls.apply(call, { type: 'scheduled', n })];
-    }
-    if (known !== undefined) return calls.apply(call, { type: 'scheduled', n });
-    return [{ type: 'tool_started', call, tool: name, toolInput: scheduledInput(fact, input) }];
+    if (INTERNAL.has(name)) return undefined;
+    const sent = await fact.input();
+    if (name !== 'callModel')
+      return { type: 'scheduled', call, n, tool: name, toolInput: scheduledInput(fact, sent) };
+    const input = asCallModelInput(sent);
+    task.closing = input?.closing === true;
+    task.isModelCall = input !== undefined;
+    return { type: 'model_scheduled', call, scope, n, input };
   }
 
   /** An activity or a sub-agent's run has ended. */
-  async function ended(fact: WorkEnded): Promise<TimelessEvent[]> {
+  async function ended(fact: WorkEnded): Promise<RunFact | undefined> {
     const task = pending.get(fact.key);
-    if (task === undefined) return [];
-    const { call } = task;
+    if (task === undefined) return undefined;
+    const { name, call, closing, isModelCall, attempts } = task;
     // A cancellation is only requested: a worker's activity has another event when it ends.
-    if (fact.type === 'cancelled' && fact.requested && calls.get(call)?.tool?.external !== true) return [];
+    if (fact.type === 'cancelled' && fact.requested && run.calls.get(call)?.tool?.external !== true)
+      return undefined;
     pending.delete(fact.key);
-    if (INTERNAL.has(task.name)) {
-      const result = fact.type === 'succeeded' ? await fact.result() : undefined;
-      if (task.name === REWIND_POINT) return rewoundTo(asRewindPoint(result));
-      if (task.name === 'resolveAgent') clock.start(fact.at);
-      resolved(task, result);
-      return [];
-    }
+    if (INTERNAL.has(name))
+      return internal(name, call, fact.type === 'succeeded' ? await fact.result() : undefined);
     const ms = fact.at - task.atMs;
-    if (task.name === 'callModel' && fact.type === 'succeeded') {
-      return replied(task, readModelTurn(await fact.result()), ms);
+    if (name !== 'callModel' || fact.type !== 'succeeded')
+      return factOf(call, await endOf(fact, { attempts, ms }));
+    const turn = readModelTurn(await fact.result());
+    if (turn !== undefined) return { type: 'model_replied', call, turn, ms, closing };
+    return isModelCall ? factOf(call, { type: 'failed', failed: foreignTurn, ms }) : undefined;
+  }
+
+  function internal(name: string, call: string, result: unknown): RunFact | undefined {
+    switch (name) {
+      case REWIND_POINT: {
+        const point = asRewindPoint(result);
+        if (point === undefined) return undefined;
+        pending.clear();
+        return { type: 'rewound', point };
+      }
+      case EARLIER_EFFECTS:
+        return { type: 'effects_read', done: asDoneCalls(result) };
+      default:
+        return { type: 'resolved', scope: scopeOf(call), agent: asResolvedAgent(result) };
     }
-    return calls.apply(call, await endOf(fact, { attempts: task.attempts, ms }));
   }
 
-  function resolved({ name, call }: Pending, result: unknown): void {
-    if (name === EARLIER_EFFECTS) done = [...done, ...asDoneCalls(result)];
-    agents.setFirst(asResolvedAgent(result)?.manifest, scopeOf(call));
+  function timerStarted(timer: string, summary: unknown): RunFact | undefined {
+    if (summary === DEADLINE_SUMMARY) return { type: 'deadline_started', timer };
+    const wait = readSummary(summary);
+    if (wait === undefined) return undefined;
+    waits.set(timer, wait.call);
+    return { type: 'wait_started', wait };
   }
+}
 
-  /** The run has rewound itself: forgets the calls of the dropped steps. */
-  function rewoundTo(point: RewindPoint | undefined): TimelessEvent[] {
-    if (point === undefined) return [];
-    const settled = calls.settle(settleContext());
-    ({ done, firstN } = point);
-    const { iterations, usage } = point.counters;
-    Object.assign(spent, { iterations, usage });
-    isCancelling = false;
-    agents.setByName(point.agent);
-    pending.clear();
-    timers.extended();
-    clock.rewind(point.elapsedMs);
-    steering.rewound();
-    const restart = { by: 'rewind', step: iterations + 1, from: { runId } } as const;
-    const event = restartedEvent({ id: workflowId, runId }, restart, undefined, point.counters);
-    calls.restart(event);
-    return [...settled, event];
+function signaled(name: string, input: unknown): RunFact | undefined {
+  switch (name) {
+    case pausedAboveSignal.name: {
+      const isPaused = runSignals.pausedAbove(input);
+      return isPaused === undefined ? undefined : { type: 'paused_above', isPaused };
+    }
+    case CALL_INTENT: {
+      const { activityId, intent } = runSignals[CALL_INTENT](input) ?? {};
+      return intent && ofWorker(activityId, (n) => ({ type: 'intended', n, intent }));
+    }
+    case CALL_CHECKPOINT: {
+      const { activityId, checkpoint } = runSignals[CALL_CHECKPOINT](input) ?? {};
+      if (checkpoint === undefined) return undefined;
+      return ofWorker(activityId, (n) => ({ type: 'checkpoint', n, checkpoint }));
+    }
+    case childUsedSignal.name: {
+      const { caller = '', usage } = runSignals.childUsed(input) ?? {};
+      return usage && factOf(withoutSchedule(caller), { type: 'child_used', usage });
+    }
+    case childWaitingSignal.name: {
+      const change = runSignals.childWaiting(input);
+      return change && factOf(withoutSchedule(change.caller), { type: 'child_waits_changed', change });
+    }
+    default:
+      return undefined;
   }
+}
 
-  function replied({ call, closing, isModelCall }: Pending, turn: ModelTurn | undefined, ms: number) {
-    if (turn === undefined)
-      return isModelCall ? calls.apply(call, { type: 'failed', failed: foreignTurn, ms }) : [];
-    const { decision, text, attempt: attempts = 1 } = turn;
-    const reply = calls.apply(call, { type: 'replied', turn, attempts, ms, closing: closing || undefined });
-    calls.delete(call);
-    if (isIteration({ turn, closing })) spent.iterations++;
-    spent.usage = addUsage(spent.usage, turn.usage);
-    if (decision.type === 'finish') lastLog = decision.log ?? text;
-    const tools = agents.get(scopeOf(call))?.tools ?? [];
-    return [...reply, ...calls.plan(call, turn, { tools, firstN })];
-  }
+/** Fact that a worker signals about the call of an activity. */
+function ofWorker(activityId = '', fact: (n: number) => CallFact): RunFact {
+  const { scope = 0, call = '', n = 0 } = parseActivityId(activityId) ?? {};
+  return { type: 'call', call: calledIn(scope, call), fact: fact(n) };
+}
 
-  function timerStarted(timer: string, summary: unknown): TimelessEvent[] {
-    const wait = timers.started(timer, summary);
-    if (wait === undefined) return [];
-    const { call: waiting, reason, until, figure } = wait;
-    // A run at its limit waits at a model call that is not scheduled.
-    const call = figure === undefined ? calls.get(waiting) : calls.addModelCall(waiting, firstN);
-    // A wait without a time limit starts another timer when its timer fires.
-    if (call === undefined || call.end !== undefined || call.wait !== undefined) return [];
-    // No model call follows that shows the ends of the turn before a limit.
-    const settled = reason === 'limit' ? calls.settle(settleContext(), scopeOf(waiting)) : [];
-    return [...settled, ...calls.apply(waiting, { type: 'wait_started', reason, until, figure, done })];
-  }
-
-  function timerFired(timer: string): TimelessEvent[] {
-    const call = calls.get(timers.fired(timer));
-    if (call === undefined) return [];
-    if (call.wait?.until !== undefined) return calls.apply(call.id, { type: 'wait_ended' });
-    const manifest = agents.get(scopeOf(call.id));
-    const timeout = manifest && askTimeoutOf(manifest, call.tool);
-    return timeout === undefined ? [] : calls.apply(call.id, { type: 'unanswered', timeout });
-  }
-
-  function signaled(name: string, input: unknown): TimelessEvent[] {
-    const isAbove = name === pausedAboveSignal.name ? runSignals.pausedAbove(input) : undefined;
-    if (isAbove !== undefined) return steering.pausedAbove(isAbove);
-    const told = calls.told(name, input);
-    if (told !== undefined) return told;
-    const used = name === childUsedSignal.name ? runSignals.childUsed(input) : undefined;
-    if (used !== undefined)
-      return calls.apply(withoutSchedule(used.caller), { type: 'child_used', usage: used.usage });
-    const waiting = name === childWaitingSignal.name ? runSignals.childWaiting(input) : undefined;
-    if (waiting === undefined) return [];
-    return calls.apply(withoutSchedule(waiting.caller), { type: 'child_waits_changed', change: waiting });
-  }
-
-  function settleAll(): TimelessEvent[] {
-    return [...calls.settle(settleContext()), ...steering.unheard()];
-  }
-
-  function settleContext(): SettleContext {
-    return { overdue: timers.isOverdue, isCancelling, done };
-  }
-
-  /** If a person has restarted the run: forgets the dropped calls, and returns the event. */
-  function applyRestart(run: AgentRunInput | undefined): TimelessEvent[] {
-    if (run?.restart === undefined) return [];
-    const event = restartedEvent({ id: workflowId, runId }, run.restart, run.pending, spent);
-    const { step, turn } = run.restart;
-    const tools = agents.get(0)?.tools ?? [];
-    calls.restart(event, turn && plannedCalls(String(step), turn.turn, { tools, firstN }));
-    // The run may have ended before a rewind that it had accepted.
-    isCancelling = false;
-    pending.clear();
-    return [event, ...steering.restarted(run.said ?? [])];
-  }
+function factOf(call: string | undefined, fact: CallFact): RunFact | undefined {
+  return call === undefined ? undefined : { type: 'call', call, fact };
 }

@@ -1,10 +1,9 @@
 import type { Client } from '@temporalio/client';
 import { type ToolResult, parseActivityId } from '../../agent/calls/calls.ts';
-import { isDropped } from '../../agent/calls/restart.ts';
+import { editsOf, isDropped } from '../../agent/calls/restart.ts';
 import { readToolResult } from '../../agent/calls/tool-result.ts';
 import { asRunInput, REWIND_POINT } from '../../agent/run/run-input.ts';
 import { type OperatorDecision, isAnswerFor } from '../../agent/rules/decisions.ts';
-import { editsOf } from '../../agent/run/transcript-edits.ts';
 import { utf8Length } from '../../agent/values/digest.ts';
 import type { Json } from '../../agent/values/vocabulary.ts';
 import type { Fact } from '../read/fact.ts';

@@ -9,7 +9,7 @@ import { sourceOf } from './requests.ts';
 import type { AgentManifest } from '../../agent/definition/manifest.ts';
 import type { DoneCall } from '../../agent/calls/restart.ts';
 import type { Recorded } from '../read/payloads.ts';
-import type { RunCalls } from '../trace/run-calls.ts';
+import type { RunCalls } from '../../agent/run/run-calls.ts';
 import type { Consumption } from '../../agent/run/run-result.ts';
 import { rebuildTranscript } from './transcript.ts';
 import type { CallModelInput, ModelTurn } from '../../agent/calls/calls.ts';

@@ -15,9 +15,8 @@ import {
 import { addAllowance } from '../../agent/limits/extension.ts';
 import type { RunMessage } from '../../agent/rules/run-messages.ts';
 import type { AgentManifest } from '../../agent/definition/manifest.ts';
-import { takingOver } from '../../agent/definition/handed-over.ts';
+import { takingOver, withModelOf } from '../../agent/definition/handed-over.ts';
 import { agentOf } from '../../agent/transcript/prompt-context.ts';
-import { withModelOf } from '../../agent/run/transcript-edits.ts';
 import type { Entry } from '../../agent/transcript/entries.ts';
 import { type RecordedModelCall, type RestartRecord, addModelCall } from './restart-point.ts';
 import type { Fact } from '../read/fact.ts';
@@ -26,7 +25,7 @@ import type { RunRef } from '../read/pages.ts';
 import { asCallModelInput, asDoneCalls, asResolvedAgent, asRewindPoint } from '../read/records.ts';
 import { RecentUpdates } from './update-receipts.ts';
 import { scheduledCall } from '../read/scheduled-call.ts';
-import { UncarriedMessages } from '../trace/uncarried-messages.ts';
+import { UncarriedMessages } from '../../agent/calls/uncarried-messages.ts';
 import { createTrace } from '../trace/trace.ts';
 
 /** Reads the state of a run at each step, over all runs that it continues. */
@@ -47,13 +46,13 @@ function createReading(workflowId: string) {
     manifest: undefined,
     agents: new Map(),
     modelCalls: [],
-    calls: runTrace.calls,
+    calls: runTrace.run.calls,
     results: new Map(),
     done: [],
     granted: {},
     lastN: -1,
     undelivered: [],
-    spent: runTrace.spent(),
+    spent: runTrace.run.spent,
     elapsedMs: 0,
     isWhole: false,
   };
@@ -79,15 +78,15 @@ function createReading(workflowId: string) {
     result: () => ({
       ...record,
       undelivered: [...undelivered.texts],
-      spent: runTrace.spent(),
-      elapsedMs: runTrace.elapsedMs(latestAt),
+      spent: runTrace.run.spent,
+      elapsedMs: runTrace.run.elapsedMs(latestAt),
     }),
   };
 
   /** Adds the decision to the approvals for the rest of the run, if it is such an approval. */
   function readDecision(id: string, decision: OperatorDecision): void {
     const { granted } = record;
-    const call = runTrace.calls.get(id);
+    const call = runTrace.run.calls.get(id);
     if (decision.type !== 'approve' || decision.remember === undefined || call === undefined) return;
     const { tool, toolInput } = call.action;
     const approved = withApproved(granted.approved, tool, toolInput, decision.remember);
@@ -190,7 +189,7 @@ function createReading(workflowId: string) {
       size,
       granted: record.granted,
       spent: { iterations, usage },
-      elapsedMs: runTrace.elapsedMs(at),
+      elapsedMs: runTrace.run.elapsedMs(at),
       isScheduled: false,
       turn: undefined,
     });
@@ -245,8 +244,8 @@ function createReading(workflowId: string) {
       repeat,
       size,
       granted: record.granted,
-      spent: runTrace.spent(),
-      elapsedMs: runTrace.elapsedMs(fact.at),
+      spent: runTrace.run.spent,
+      elapsedMs: runTrace.run.elapsedMs(fact.at),
       isScheduled: true,
       turn: undefined,
     });

@@ -248,7 +248,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a reader does not count what sub-agents have used',
     seed: 1,
-    file: 'history/trace/run-calls.ts',
+    file: 'agent/run/run-calls.ts',
     find: "[...events, { type: 'used', call: call.id, usage: used }]",
     replace: 'events',
   },

@@ -193,7 +193,7 @@ describe('a run that ended at a wait', () => {
     const next = scheduled('callModel', '1', { base: 0, prev: '', delta: [] });
     for (const said of [...beginning(sampleManifest()), failed, waits, rewound, next])
       await trace.next({ ...said, id: 1, at: 1000 });
-    expect(trace.elapsedMs(4000)).toBe(3500);
+    expect(trace.run.elapsedMs(4000)).toBe(3500);
   });
 
   test('shows the calls of its retry, even if a rewind was accepted before the end', async () => {

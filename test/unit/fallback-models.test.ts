@@ -4,7 +4,7 @@ import { isScripted, shownModel } from '../../cli/doctor/shown-model.ts';
 import { modelsOf } from '../../agent/definition/agent-models.ts';
 import type { AgentManifest } from '../../agent/definition/manifest.ts';
 import { missingParts } from '../../agent/rules/missing-parts.ts';
-import { withModelOf } from '../../agent/run/transcript-edits.ts';
+import { withModelOf } from '../../agent/definition/handed-over.ts';
 import { type Model, defineModel } from '../../adapters/models/model.ts';
 import { openai } from '../../adapters/models/openai/openai.ts';
 import { scripted } from '../../features/testing/index.ts';

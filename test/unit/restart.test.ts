@@ -4,7 +4,7 @@ import { waitingSummary } from '../../agent/rules/waiting.ts';
 import { createTrace } from '../../history/trace/trace.ts';
 import { type RestartedEvent, inputDigest, isDropped, lastOfEach } from '../../agent/calls/restart.ts';
 import { earlierCall, effectOf, repeatedError } from '../../agent/rules/repeated.ts';
-import { withObservations } from '../../agent/run/transcript-edits.ts';
+import { withObservations } from '../../agent/transcript/entries.ts';
 import { conversation } from '../../agent/transcript/prompt-context.ts';
 import { type Entry, withRunId } from '../../agent/transcript/entries.ts';
 import { limits } from '../../agent/values/limits.ts';
@@ -195,7 +195,7 @@ describe('the clock of a time limit, as the record has it', () => {
   async function elapsedAt(ms: number, ...facts: Fact[]): Promise<number> {
     const trace = createTrace('w');
     for (const fact of facts) await trace.next(fact);
-    return trace.elapsedMs(ms);
+    return trace.run.elapsedMs(ms);
   }
 
   test('begins when the agent is known, and stands still while any call waits', async () => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Entry } from '../../agent/transcript/entries.ts';
-import { UncarriedMessages } from '../../history/trace/uncarried-messages.ts';
+import { UncarriedMessages } from '../../agent/calls/uncarried-messages.ts';
 
 const message = (text: string): Entry => ({ type: 'message', text });
 

@@ -1,10 +1,9 @@
 import { proxyActivities } from '@temporalio/workflow';
 import { type ResolveAgentInput, type ResolvedAgent, activityId } from '../../agent/calls/calls.ts';
 import { type ClientTool, clientToolsOf } from '../../agent/definition/client-tools.ts';
-import { takingOver } from '../../agent/definition/handed-over.ts';
+import { takingOver, withModelOf } from '../../agent/definition/handed-over.ts';
 import type { AgentManifest } from '../../agent/definition/manifest.ts';
 import { imagesOf } from '../../agent/values/content.ts';
-import { withModelOf } from '../../agent/run/transcript-edits.ts';
 import { HEARTBEAT_TIMEOUT } from '../temporal/activity-options.ts';
 import { localCall, makesLocalCalls } from '../temporal/local-call.ts';
 import type { AgentLoop } from '../run/agent-loop.ts';

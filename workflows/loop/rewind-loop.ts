@@ -2,7 +2,7 @@ import { workflowInfo } from '@temporalio/workflow';
 import { activityId } from '../../agent/calls/calls.ts';
 import { REWIND_POINT, type RewindPoint } from '../../agent/run/run-input.ts';
 import type { Counters } from '../../agent/limits/counters.ts';
-import { restartedEvent } from '../../agent/run/transcript-edits.ts';
+import { restartedEvent } from '../../agent/calls/restart.ts';
 import type { AgentLoop } from '../run/agent-loop.ts';
 import { openTranscript } from '../run/transcript.ts';
 import { readRecord } from '../temporal/activity-options.ts';

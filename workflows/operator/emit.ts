@@ -11,7 +11,7 @@ import {
 } from '../../agent/rules/waiting.ts';
 import type { WaitingReason } from '../../agent/rules/wait-reasons.ts';
 import { type RunSpan, isWithin } from '../../agent/views/run-spans.ts';
-import { restartedEvent } from '../../agent/run/transcript-edits.ts';
+import { restartedEvent } from '../../agent/calls/restart.ts';
 import { boundedText } from '../../agent/values/values.ts';
 import type { Inbox } from './inbox.ts';
 import type { AgentRunInput } from '../../agent/run/run-input.ts';

@@ -1,4 +1,4 @@
-import type { AgentManifest } from '../../agent/definition/manifest.ts';
+import type { AgentManifest } from '../definition/manifest.ts';
 
 /** The agents of a run: the one that has the conversation of each scope, and all that had the run's own, by name. */
 export class RunAgents {

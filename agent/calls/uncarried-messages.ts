@@ -1,4 +1,4 @@
-import type { CallModelInput } from '../../agent/calls/calls.ts';
+import type { CallModelInput } from './calls.ts';
 
 /**
  * Messages of people that no model call has carried. Updates of one workflow task may complete in history after the model call that the task

@@ -1,17 +1,14 @@
-import { CALL_CHECKPOINT, CALL_INTENT } from '../../agent/calls/call-signals.ts';
-import { type ModelTurn, parseActivityId, scopeOf } from '../../agent/calls/calls.ts';
-import { type DoneCall, type RestartedEvent, isDropped } from '../../agent/calls/restart.ts';
-import type { ToolManifest } from '../../agent/definition/manifest.ts';
-import { callWithin } from '../../agent/rules/call-rules.ts';
-import { needsPerson } from '../../agent/rules/waiting.ts';
-import { nextCall } from '../../agent/run/call-next.ts';
-import { type Call, type CallFact, type Transition, modelCall } from '../../agent/run/call-state.ts';
-import { nextAction } from '../../agent/run/next-action.ts';
-import type { TimelessEvent } from '../../agent/run/events.ts';
-import { runSignals } from '../../agent/run/run-signals.ts';
-import { plannedCalls } from '../../agent/run/planned-calls.ts';
-import type { Entry } from '../../agent/transcript/entries.ts';
-import { calledIn } from '../read/scheduled-call.ts';
+import { type ModelTurn, scopeOf } from '../calls/calls.ts';
+import { type DoneCall, type RestartedEvent, isDropped } from '../calls/restart.ts';
+import type { ToolManifest } from '../definition/manifest.ts';
+import { callWithin } from '../rules/call-rules.ts';
+import { needsPerson } from '../rules/waiting.ts';
+import { nextCall } from './call-next.ts';
+import { type Call, type CallFact, type Transition, modelCall } from './call-state.ts';
+import { nextAction } from './next-action.ts';
+import type { TimelessEvent } from './events.ts';
+import { plannedCalls } from './planned-calls.ts';
+import type { Entry } from '../transcript/entries.ts';
 
 /** State of the run that decides how calls without a recorded end have ended. */
 export interface SettleContext {
@@ -22,7 +19,7 @@ export interface SettleContext {
   done: readonly DoneCall[];
 }
 
-/** The calls of a run, by id. Applies the facts of a history to the calls, with the rules that the workflow uses. */
+/** The calls of a run, by id. Applies facts to the calls, with the rules that the workflow uses. */
 export class RunCalls {
   readonly #calls = new Map<string, Call>();
   /** Calls that wait for a person, or whose sub-agents do. */
@@ -48,28 +45,6 @@ export class RunCalls {
   apply(id: string, fact: CallFact): TimelessEvent[] {
     const call = this.#calls.get(id);
     return call === undefined ? [] : this.#set(nextCall(call, fact));
-  }
-
-  /** Takes a signal of a worker about a call, and returns the events. undefined: the signal is another one. */
-  told(name: string, input: unknown): TimelessEvent[] | undefined {
-    switch (name) {
-      case CALL_INTENT: {
-        const sent = runSignals[CALL_INTENT](input);
-        return sent && this.#toldOf(sent.activityId, (n) => ({ type: 'intended', n, intent: sent.intent }));
-      }
-      case CALL_CHECKPOINT: {
-        const sent = runSignals[CALL_CHECKPOINT](input);
-        const { checkpoint = null } = sent ?? {};
-        return sent && this.#toldOf(sent.activityId, (n) => ({ type: 'checkpoint', n, checkpoint }));
-      }
-      default:
-        return undefined;
-    }
-  }
-
-  #toldOf(activityId: string, fact: (n: number) => CallFact): TimelessEvent[] {
-    const { scope = 0, call = '', n = 0 } = parseActivityId(activityId) ?? {};
-    return this.apply(calledIn(scope, call), fact(n));
   }
 
   /** Adds a model call, unless the call is known. */

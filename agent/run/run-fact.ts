@@ -1,0 +1,43 @@
+import type { CallModelInput, ModelTurn, ResolvedAgent } from '../calls/calls.ts';
+import type { DoneCall } from '../calls/restart.ts';
+import type { RunMessage } from '../rules/run-messages.ts';
+import type { RecordedWait } from '../rules/waiting.ts';
+import type { ErrorInfo, Json } from '../values/vocabulary.ts';
+import type { CallFact } from './call-state.ts';
+import type { AgentRunInput, RewindPoint } from './run-input.ts';
+import type { RunResult } from './run-result.ts';
+
+/** Something that happened to a run. `scope`: number of the agent in its workflow. `call`: as people type it. */
+export type RunFact =
+  /** An execution of the run has started. `input` undefined: the workflow is not Reloop's. */
+  | {
+      type: 'started';
+      workflow: string;
+      workflowId: string;
+      runId: string;
+      input: AgentRunInput | undefined;
+    }
+  /** `resolveAgent` has ended. */
+  | { type: 'resolved'; scope: number; agent: ResolvedAgent | undefined }
+  /** The effects of dropped steps are read. */
+  | { type: 'effects_read'; done: readonly DoneCall[] }
+  /** `input` undefined: the activity of another workflow has the name of our model call. */
+  | { type: 'model_scheduled'; call: string; scope: number; n: number; input: CallModelInput | undefined }
+  | { type: 'model_replied'; call: string; turn: ModelTurn; ms: number; closing: boolean }
+  /** An activity or a child workflow is scheduled. `tool` and `toolInput`: for the event of a call that no agent of the run has planned. */
+  | { type: 'scheduled'; call: string; n: number; tool: string; toolInput: Json }
+  | { type: 'call'; call: string; fact: CallFact }
+  /** The run has accepted a message. */
+  | { type: 'message'; message: RunMessage }
+  | { type: 'paused_above'; isPaused: boolean }
+  | { type: 'deadline_started'; timer: string }
+  | { type: 'wait_started'; wait: RecordedWait }
+  /** `call`: whose wait the timer records. undefined: another timer. */
+  | { type: 'timer_fired'; timer: string; call: string | undefined }
+  | { type: 'cancel_requested' }
+  /** The run is back at an earlier step. */
+  | { type: 'rewound'; point: RewindPoint }
+  /** `result` undefined: a workflow of another kind has returned `value`. */
+  | { type: 'succeeded'; result: RunResult | undefined; value: unknown }
+  | { type: 'failed'; error: ErrorInfo | null }
+  | { type: 'cancelled' };
