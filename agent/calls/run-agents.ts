@@ -1,9 +1,15 @@
+import { takingOver, withModelOf } from '../definition/handed-over.ts';
 import type { AgentManifest } from '../definition/manifest.ts';
 
 /** The agents of a run: the one that has the conversation of each scope, and all that had the run's own, by name. */
 export class RunAgents {
   readonly #current = new Map<number, AgentManifest>();
   readonly #named = new Map<string, AgentManifest>();
+
+  /** Agents that had the conversation of the run, or are about to have it. */
+  get named(): ReadonlyMap<string, AgentManifest> {
+    return this.#named;
+  }
 
   get(scope: number): AgentManifest | undefined {
     return this.#current.get(scope);
@@ -16,9 +22,13 @@ export class RunAgents {
     if (scope === 0) this.#named.set(manifest.name, manifest);
   }
 
-  /** A pinned agent stays: a fork with another model takes only the model from the config. */
-  setFirst(manifest: AgentManifest | undefined, scope: number): void {
-    if (this.get(scope) === undefined) this.set(manifest, scope);
+  /** A definition is resolved. Of a fork with another model, only the model is new; another agent is about to take the run over. */
+  resolved(manifest: AgentManifest, scope: number): void {
+    const pinned = this.get(scope);
+    if (pinned === undefined) this.set(manifest, scope);
+    else if (pinned.name === manifest.name) this.set(withModelOf(pinned, manifest), scope);
+    else if (scope === 0 && !this.#named.has(manifest.name))
+      this.#named.set(manifest.name, takingOver(manifest, pinned));
   }
 
   /** Adds agents that had the conversation before. */

@@ -6,13 +6,16 @@ import type { CallModelInput } from './calls.ts';
  */
 export class UncarriedMessages {
   #texts: string[] = [];
+  /** Messages that only a summary's model call has carried: the next call carries its entries again. */
+  #summarized: string[] = [];
   /** Messages that the last model call has carried, and that were not received. */
   #early: string[] = [];
   /** Length of the transcript that model calls have been sent, by scope. A repeated model call is sent the same entries again. */
   readonly #sent = new Map<number, number>();
 
-  get texts(): readonly string[] {
-    return this.#texts;
+  /** Messages that the next model call carries. */
+  get next(): readonly string[] {
+    return [...this.#summarized, ...this.#texts];
   }
 
   receive(text: string): void {
@@ -20,12 +23,13 @@ export class UncarriedMessages {
   }
 
   /** A model call of this scope was scheduled. The new entries of its input have the messages that the model sees. */
-  carry(scope: number, { base, delta }: Pick<CallModelInput, 'base' | 'delta'>): void {
+  carry(scope: number, { base, delta, compact }: Pick<CallModelInput, 'base' | 'delta' | 'compact'>): void {
     const repeated = Math.max(0, (this.#sent.get(scope) ?? 0) - base);
-    this.#early = delta
+    const carried = delta
       .slice(repeated)
-      .flatMap((entry) => (entry.type === 'message' && entry.role === undefined ? [entry.text] : []))
-      .filter((text) => !remove(this.#texts, text));
+      .flatMap((entry) => (entry.type === 'message' && entry.role === undefined ? [entry.text] : []));
+    this.#summarized = compact === true ? [...this.#summarized, ...carried] : [];
+    this.#early = carried.filter((text) => !remove(this.#texts, text));
     this.#sent.set(scope, base + delta.length);
   }
 
@@ -33,6 +37,7 @@ export class UncarriedMessages {
   take(): string[] {
     const texts = this.#texts;
     this.#texts = [];
+    this.#summarized = [];
     this.#early = [];
     return texts;
   }

@@ -74,3 +74,10 @@ export function isUsedUp(manifest: AgentManifest, counters: Counters): boolean {
 function left(limit: number | null | undefined, granted = 0, used = 0): number | undefined {
   return limit === undefined || limit === null ? undefined : Math.max(0, dollars(limit + granted - used));
 }
+
+/** Approvals and raised limits that hold until the run ends. */
+export type Granted = Pick<Counters, 'approved' | 'allowance'>;
+
+export function grantedIn({ approved, allowance }: Granted = {}): Granted {
+  return { ...(approved && { approved }), ...(allowance && { allowance }) };
+}

@@ -1,6 +1,7 @@
 import type { PlannedAction } from '../calls/calls.ts';
 import { canonicalJson } from '../values/json-object.ts';
-import type { Json } from '../values/vocabulary.ts';
+import type { AgentAction, Json } from '../values/vocabulary.ts';
+import type { OperatorDecision } from './decisions.ts';
 
 /**
  * Maximum of approvals that hold for the rest of a run: 100 tools, and 100 inputs. The oldest approval is forgotten first, and a
@@ -15,6 +16,16 @@ export function needsApproval(
 ): boolean {
   if (approval === undefined || isApproved === true) return false;
   return !approved.includes(keyOf(tool)) && !approved.includes(keyOf(tool, toolInput));
+}
+
+/** Returns the approvals for the rest of the run after a decision on `action`. */
+export function approvedBy(
+  decision: OperatorDecision | undefined,
+  { tool, toolInput }: AgentAction,
+  approved: string[] | undefined,
+): string[] | undefined {
+  if (decision?.type !== 'approve' || decision.remember === undefined) return approved;
+  return withApproved(approved, tool, toolInput, decision.remember);
 }
 
 /** Adds an approval for the rest of the run: of every call of the tool, or of calls with this input. */

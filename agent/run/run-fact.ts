@@ -1,11 +1,12 @@
 import type { CallModelInput, ModelTurn, ResolvedAgent } from '../calls/calls.ts';
 import type { DoneCall } from '../calls/restart.ts';
+import type { Granted } from '../limits/counters.ts';
 import type { RunMessage } from '../rules/run-messages.ts';
 import type { RecordedWait } from '../rules/waiting.ts';
 import type { ErrorInfo, Json } from '../values/vocabulary.ts';
 import type { CallFact } from './call-state.ts';
 import type { AgentRunInput, RewindPoint } from './run-input.ts';
-import type { RunResult } from './run-result.ts';
+import type { Consumption, RunResult } from './run-result.ts';
 
 /** Something that happened to a run. `scope`: number of the agent in its workflow. `call`: as people type it. */
 export type RunFact =
@@ -26,6 +27,8 @@ export type RunFact =
   | { type: 'model_replied'; call: string; turn: ModelTurn; ms: number; closing: boolean }
   /** An activity or a child workflow is scheduled. `tool` and `toolInput`: for the event of a call that no agent of the run has planned. */
   | { type: 'scheduled'; call: string; n: number; tool: string; toolInput: Json }
+  /** An activity of Reloop is scheduled that belongs to no step. */
+  | { type: 'read_scheduled'; n: number }
   | { type: 'call'; call: string; fact: CallFact }
   /** The run has accepted a message. */
   | { type: 'message'; message: RunMessage }
@@ -41,3 +44,15 @@ export type RunFact =
   | { type: 'succeeded'; result: RunResult | undefined; value: unknown }
   | { type: 'failed'; error: ErrorInfo | null }
   | { type: 'cancelled' };
+
+/** State of a run that a restart keeps. */
+export interface KeptState {
+  spent: Consumption;
+  granted: Granted;
+  /** Effects of dropped steps. */
+  done: readonly DoneCall[];
+  /** The highest number of a schedule or a wait; -1: none. */
+  lastN: number;
+  /** Messages of people that the next model call carries. */
+  unheard: readonly string[];
+}

@@ -2,7 +2,10 @@ import { isIteration, scopeOf } from '../calls/calls.ts';
 import { type DoneCall, restartedEvent } from '../calls/restart.ts';
 import { RunAgents } from '../calls/run-agents.ts';
 import { UncarriedMessages } from '../calls/uncarried-messages.ts';
+import { type Granted, grantedIn } from '../limits/counters.ts';
+import { addAllowance } from '../limits/extension.ts';
 import { RunClock } from '../limits/run-clock.ts';
+import { approvedBy } from '../rules/approval.ts';
 import type { RunMessage } from '../rules/run-messages.ts';
 import { type RecordedWait, askTimeoutOf } from '../rules/waiting.ts';
 import { qualifyImageRefs } from '../start/image-refs.ts';
@@ -12,7 +15,7 @@ import { addUsage, noUsage } from '../values/vocabulary.ts';
 import type { TimelessEvent } from './events.ts';
 import { plannedCalls } from './planned-calls.ts';
 import { RunCalls, type SettleContext } from './run-calls.ts';
-import type { RunFact } from './run-fact.ts';
+import type { KeptState, RunFact } from './run-fact.ts';
 import type { AgentRunInput, RewindPoint } from './run-input.ts';
 import { type Consumption, finished, unfinished } from './run-result.ts';
 
@@ -24,11 +27,11 @@ type Of<T extends RunFact['type']> = Extract<RunFact, { type: T }>;
  */
 export class Run {
   readonly calls = new RunCalls();
+  readonly agents = new RunAgents();
   readonly #id: string;
-  readonly #agents = new RunAgents();
   readonly #clock = new RunClock();
   readonly #uncarried = new UncarriedMessages();
-  readonly #spent: Consumption = { iterations: 0, usage: noUsage };
+  #spent: Consumption = { iterations: 0, usage: noUsage };
   #run = { id: '', runId: '' };
   #isStarted = false;
   #isPaused = false;
@@ -36,6 +39,8 @@ export class Run {
   #lastLog = '';
   #done: readonly DoneCall[] = [];
   #firstN = 0;
+  #lastN = -1;
+  #granted: Granted = {};
   /** The run, or everything under way in the run before a rewind, is being cancelled. */
   #isCancelling = false;
 
@@ -47,15 +52,22 @@ export class Run {
   /** Applies a fact, and returns its events. `at`: milliseconds since 1970. */
   next(fact: RunFact, at: number): TimelessEvent[] {
     const events = this.#read(fact, at);
-    for (const event of events)
-      if (event.type === 'used') this.#spent.usage = addUsage(this.#spent.usage, event.usage);
+    for (const event of events) this.#count(event);
+    if ('n' in fact) this.#lastN = Math.max(this.#lastN, fact.n);
     this.#clock.stop(this.calls.isWaiting || this.#isPaused || this.#isPausedAbove, at);
     return events;
   }
 
-  /** Iterations and usage so far. */
-  get spent(): Consumption {
-    return { ...this.#spent };
+  /** Returns the state that a restart keeps. */
+  get kept(): KeptState {
+    const { next: unheard } = this.#uncarried;
+    return {
+      spent: { ...this.#spent },
+      granted: this.#granted,
+      done: this.#done,
+      lastN: this.#lastN,
+      unheard,
+    };
   }
 
   /** Returns the time of the run that counts for its time limit. */
@@ -69,7 +81,7 @@ export class Run {
         return this.#started(fact);
       case 'resolved':
         this.#clock.start(at);
-        this.#agents.setFirst(fact.agent?.manifest, fact.scope);
+        if (fact.agent !== undefined) this.agents.resolved(fact.agent.manifest, fact.scope);
         return [];
       case 'effects_read':
         this.#done = [...this.#done, ...fact.done];
@@ -85,6 +97,8 @@ export class Run {
         if (this.calls.get(call) !== undefined) return this.calls.apply(call, { type: 'scheduled', n });
         return [{ type: 'tool_started', call, tool, toolInput }];
       }
+      case 'read_scheduled':
+        return [];
       case 'call':
         return this.calls.apply(fact.call, fact.fact);
       case 'message':
@@ -119,14 +133,18 @@ export class Run {
 
   #started({ workflow, workflowId, runId, input }: Of<'started'>): TimelessEvent[] {
     this.#run = { id: workflowId, runId };
-    this.#agents.addEarlier(input?.agents);
-    this.#agents.set(input?.manifest);
+    this.agents.addEarlier(input?.agents);
+    this.agents.set(input?.manifest);
+    this.agents.set(agentOf(input?.pending ?? [])?.manifest);
     this.#done = input?.done ?? [];
     this.#firstN = input?.firstN ?? 0;
+    this.#lastN = Math.max(this.#lastN, this.#firstN - 1);
+    if (input !== undefined) this.#granted = grantedIn(input.counters);
     this.#clock.begin(input ?? {});
     const steps = this.calls.observe(0, input?.pending ?? []);
     // The history of an earlier execution may have been deleted: the input has its counters.
-    this.#setSpent(input?.counters ?? this.#spent);
+    const { iterations, usage } = input?.counters ?? this.#spent;
+    this.#spent = { iterations, usage };
     steps.push(...this.calls.observe(0, input?.restart?.turn?.ends.map(({ entry }) => entry) ?? []));
     const restarted = this.#restarted(input);
     if (this.#isStarted && restarted.length > 0) return [...steps, ...restarted];
@@ -150,7 +168,7 @@ export class Run {
     const { restart, pending, said = [] } = input;
     const event = restartedEvent(this.#run, restart, pending, this.#spent);
     const { step, turn } = restart;
-    const tools = this.#agents.get(0)?.tools ?? [];
+    const tools = this.agents.get(0)?.tools ?? [];
     this.calls.restart(event, turn && plannedCalls(String(step), turn.turn, { tools, firstN: this.#firstN }));
     // The run may have ended before a rewind that it had accepted.
     this.#isCancelling = false;
@@ -163,20 +181,20 @@ export class Run {
   }
 
   /** The run has rewound itself: forgets the calls of the dropped steps. */
-  #rewound({ done, firstN, counters, agent, elapsedMs }: RewindPoint): TimelessEvent[] {
+  #rewound({ pending, done, firstN, counters, agent, elapsedMs }: RewindPoint): TimelessEvent[] {
     const settled = this.calls.settle(this.#settleContext());
     this.#done = done;
     this.#firstN = firstN;
-    this.#setSpent(counters);
+    const { iterations, usage } = counters;
+    this.#spent = { iterations, usage };
     this.#isCancelling = false;
-    this.#agents.setByName(agent);
+    this.#granted = grantedIn(counters);
+    this.agents.setByName(agent);
+    this.agents.set(agentOf(pending)?.manifest);
     this.#clock.rewind(elapsedMs);
     this.#uncarried.rewind();
-    const restart = {
-      by: 'rewind',
-      step: counters.iterations + 1,
-      from: { runId: this.#run.runId },
-    } as const;
+    const { runId } = this.#run;
+    const restart = { by: 'rewind', step: iterations + 1, from: { runId } } as const;
     const event = restartedEvent(this.#run, restart, undefined, counters);
     this.calls.restart(event);
     return [...settled, event];
@@ -185,7 +203,7 @@ export class Run {
   #modelScheduled({ call, scope, n, input }: Of<'model_scheduled'>): TimelessEvent[] {
     if (input !== undefined) this.#uncarried.carry(scope, input);
     const steps = this.calls.observe(scope, input?.delta ?? []);
-    this.#agents.set(agentOf(input?.delta ?? [])?.manifest, scope);
+    this.agents.set(agentOf(input?.delta ?? [])?.manifest, scope);
     this.calls.addModelCall(call, n);
     return [...steps, ...this.calls.apply(call, { type: 'scheduled', n })];
   }
@@ -203,7 +221,7 @@ export class Run {
     if (isIteration({ turn, closing })) this.#spent.iterations++;
     this.#spent.usage = addUsage(this.#spent.usage, turn.usage);
     if (decision.type === 'finish') this.#lastLog = decision.log ?? text;
-    const tools = this.#agents.get(scopeOf(call))?.tools ?? [];
+    const tools = this.agents.get(scopeOf(call))?.tools ?? [];
     return [...reply, ...this.calls.plan(call, turn, { tools, firstN: this.#firstN })];
   }
 
@@ -224,7 +242,7 @@ export class Run {
     const call = this.calls.get(waiting);
     if (call === undefined) return [];
     if (call.wait?.until !== undefined) return this.calls.apply(call.id, { type: 'wait_ended' });
-    const manifest = this.#agents.get(scopeOf(call.id));
+    const manifest = this.agents.get(scopeOf(call.id));
     const timeout = manifest && askTimeoutOf(manifest, call.tool);
     return timeout === undefined ? [] : this.calls.apply(call.id, { type: 'unanswered', timeout });
   }
@@ -240,6 +258,7 @@ export class Run {
         this.#isPaused = message.type === 'pause';
         return events;
       case 'extend':
+        this.#granted = { ...this.#granted, allowance: addAllowance(this.#granted.allowance ?? {}, message) };
         if (message.timeMs !== undefined) this.#clock.extend();
         return events;
       case 'rewind':
@@ -266,7 +285,13 @@ export class Run {
     return { overdue: this.#clock.isOverdue, isCancelling: this.#isCancelling, done: this.#done };
   }
 
-  #setSpent({ iterations, usage }: Consumption): void {
-    Object.assign(this.#spent, { iterations, usage });
+  #count(event: TimelessEvent): void {
+    if (event.type === 'used') this.#spent.usage = addUsage(this.#spent.usage, event.usage);
+    if (event.type === 'waiting' && !event.wait.call.includes('/'))
+      this.#lastN = Math.max(this.#lastN, event.wait.n);
+    if (event.type !== 'decided') return;
+    const action = this.calls.get(event.call)?.action;
+    const approved = action && approvedBy(event.decision, action, this.#granted.approved);
+    if (approved !== undefined) this.#granted = { ...this.#granted, approved };
   }
 }

@@ -39,17 +39,15 @@ export function createTrace(id: string) {
 
   return {
     run,
-    async next(fact: Fact): Promise<RunEvent[]> {
-      const events = await read(fact);
-      return events.map((event) => ({ ...event, at: fact.at }));
-    },
+    read,
+    next: async (fact: Fact): Promise<RunEvent[]> => (await read(fact)).events,
   };
 
-  async function read(fact: Fact): Promise<TimelessEvent[]> {
-    if (fact.type === 'paused_in_temporal' || fact.type === 'unpaused_in_temporal')
-      return [{ type: fact.type, by: fact.identity || undefined, reason: fact.reason || undefined }];
-    const decoded = await decode(fact);
-    return decoded === undefined ? [] : run.next(decoded, fact.at);
+  /** `of`: the fact of the run; undefined: the fact of the history changes nothing in the run. */
+  async function read(fact: Fact): Promise<{ of: RunFact | undefined; events: RunEvent[] }> {
+    const of = await decode(fact);
+    const events = of === undefined ? eventsOf(fact) : run.next(of, fact.at);
+    return { of, events: events.map((event) => ({ ...event, at: fact.at })) };
   }
 
   /** Returns undefined for a fact that changes nothing in a run. */
@@ -114,7 +112,7 @@ export function createTrace(id: string) {
     const name = scheduledName(fact, run.calls.get(call)?.action.tool);
     const task = { name, call, atMs: fact.at, attempts: 0, closing: false, isModelCall: false };
     pending.set(fact.key, task);
-    if (INTERNAL.has(name)) return undefined;
+    if (INTERNAL.has(name)) return { type: 'read_scheduled', n };
     const sent = await fact.input();
     if (name !== 'callModel')
       return { type: 'scheduled', call, n, tool: name, toolInput: scheduledInput(fact, sent) };
@@ -165,6 +163,12 @@ export function createTrace(id: string) {
     waits.set(timer, wait.call);
     return { type: 'wait_started', wait };
   }
+}
+
+/** Events of facts that a run does not know of. */
+function eventsOf(fact: Fact): TimelessEvent[] {
+  if (fact.type !== 'paused_in_temporal' && fact.type !== 'unpaused_in_temporal') return [];
+  return [{ type: fact.type, by: fact.identity || undefined, reason: fact.reason || undefined }];
 }
 
 function signaled(name: string, input: unknown): RunFact | undefined {

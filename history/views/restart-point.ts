@@ -13,7 +13,7 @@ import type { RunCalls } from '../../agent/run/run-calls.ts';
 import type { Consumption } from '../../agent/run/run-result.ts';
 import { rebuildTranscript } from './transcript.ts';
 import type { CallModelInput, ModelTurn } from '../../agent/calls/calls.ts';
-import type { Counters } from '../../agent/limits/counters.ts';
+import type { Granted } from '../../agent/limits/counters.ts';
 
 /** The state of a run before each of its model calls, and at its end: all that a restart needs. */
 export interface RestartRecord {
@@ -34,7 +34,7 @@ export interface RestartRecord {
   /** undefined: the run ended before its agent was resolved. */
   manifest: AgentManifest | undefined;
   /** The agents that had the conversation, by name. */
-  agents: Map<string, AgentManifest>;
+  agents: ReadonlyMap<string, AgentManifest>;
   /** The run's own model calls (no sub-agents'), oldest first. The entries of each follow those of the call before. */
   modelCalls: RecordedModelCall[];
   /** The run's tool calls, as they are at the end of the record. */
@@ -64,9 +64,6 @@ export interface ActivityResult {
   activityId: string;
   result: Recorded;
 }
-
-/** Approvals and raised limits that hold until the run ends. */
-type Granted = Pick<Counters, 'approved' | 'allowance'>;
 
 /** A model call: the transcript before it, the entries that it adds, and the model's turn. */
 export interface RecordedModelCall {

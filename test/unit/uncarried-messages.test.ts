@@ -9,7 +9,7 @@ test('a model call carries the messages in its new entries', () => {
   messages.receive('hurry');
   messages.receive('wait');
   messages.carry(0, { base: 2, delta: [message('hurry')] });
-  expect(messages.texts).toEqual(['wait']);
+  expect(messages.next).toEqual(['wait']);
 });
 
 test('a message that the record has after the model call that carries it is carried', () => {
@@ -27,4 +27,20 @@ test('the same message once more is another message', () => {
   messages.carry(0, { base: 2, delta: [message('hurry')] });
   messages.receive('hurry');
   expect(messages.take()).toEqual(['hurry']);
+});
+
+test('a message that only the call of a summary has carried is carried again', () => {
+  const messages = new UncarriedMessages();
+  messages.receive('hurry');
+  messages.carry(0, { base: 2, delta: [message('hurry')], compact: true });
+  expect(messages.next).toEqual(['hurry']);
+  messages.carry(0, { base: 2, delta: [message('hurry')] });
+  expect(messages.next).toEqual([]);
+});
+
+test('a model has seen a message that only the call of a summary has carried', () => {
+  const messages = new UncarriedMessages();
+  messages.receive('hurry');
+  messages.carry(0, { base: 2, delta: [message('hurry')], compact: true });
+  expect(messages.take()).toEqual([]);
 });

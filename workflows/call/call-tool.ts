@@ -1,6 +1,6 @@
 import { isCancellation } from '@temporalio/workflow';
 import type { InlineCall } from '../../agent/calls/calls.ts';
-import { withApproved } from '../../agent/rules/approval.ts';
+import { approvedBy } from '../../agent/rules/approval.ts';
 import type { CallEnd } from '../../agent/rules/call-rules.ts';
 import { askTimeoutOf } from '../../agent/rules/waiting.ts';
 import type { Call, WaitFact } from '../../agent/run/call-state.ts';
@@ -85,9 +85,8 @@ async function ask(
     throw backtestCannotAsk(tool.name, { reason, ...waitAbout(open.now, fact) });
   if (until !== undefined) return waitForLostAttempt(loop, open, fact);
   const decision = await open.wait(fact, { timeout: askTimeoutOf(manifest, tool) });
-  if (decision?.type !== 'approve' || decision.remember === undefined) return;
-  const { toolInput } = open.now.action;
-  counters.approved = withApproved(counters.approved, tool.name, toolInput, decision.remember);
+  const approved = approvedBy(decision, open.now.action, counters.approved);
+  if (approved !== undefined) counters.approved = approved;
 }
 
 /** Waits until the lost attempt must have ended, a person decides, or the run's time limit passes. */
