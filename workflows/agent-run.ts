@@ -7,7 +7,6 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import { markedAnswer } from '../agent/observation/output.ts';
-import type { AgentManifest } from '../agent/definition/manifest.ts';
 import type { ResolvedAgent } from '../agent/calls/calls.ts';
 import { limits } from '../agent/values/limits.ts';
 import { ResultSteps } from './run/result-steps.ts';
@@ -30,6 +29,7 @@ import { type StatusWriter, statusWriter } from './web-ui/run-attributes.ts';
 import { withRunId } from '../agent/transcript/entries.ts';
 import { handOver } from './run/transcript.ts';
 import { type Turn, deltaEntries } from './run/turn.ts';
+import { carry } from '../agent/run/carry.ts';
 import { type AgentRunInput, isFreshStart } from '../agent/run/run-input.ts';
 
 /** The registered workflow of one agent run. */
@@ -104,31 +104,23 @@ function continueRun(
   const handedOver = loop.transcript.pending.filter(({ type }) => type === 'agent');
   const turn = deltaEntries(lastTurn, limits.handOverBytes);
   const pending = withRunId([...turn, ...handedOver], runId);
-  return continueExecution<typeof agentRun>({
-    agent: input.agent,
-    caller: input.caller,
-    batchRow: input.batchRow,
-    session: input.session,
-    recorded: loop.recorded,
-    root: loop.root,
-    manifest: loop.manifest,
-    agents: otherAgents(loop),
+  const state = {
+    ...input,
     searchAttributes,
     events: events || undefined,
     trace,
+    recorded: loop.recorded,
+    root: loop.root,
+    manifest: loop.manifest,
+    agents: loop.agents.values(),
     from: handOver(loop.transcript, runId, pending),
     pending,
     counters: loop.counters,
-    done: loop.done.length === 0 ? undefined : [...loop.done],
-    firstN: loop.firstN || undefined,
+    done: [...loop.done],
+    firstN: loop.firstN,
     takenWords: loop.taken.repeatable(),
-  });
-}
-
-/** Returns the agents that had the conversation before; undefined if no other had it. */
-function otherAgents({ agents, manifest }: AgentLoop): AgentManifest[] | undefined {
-  const others = [...agents.values()].filter((agent) => agent !== manifest);
-  return others.length === 0 ? undefined : others;
+  };
+  return continueExecution<typeof agentRun>(carry(state, 'continue'));
 }
 
 /** Sends the answer of a restarted run to its session, which has continued without it. Other runs are children of the session. */

@@ -1,6 +1,5 @@
 import type { Client } from '@temporalio/client';
 import { limits } from '../../agent/values/limits.ts';
-import type { Counters } from '../../agent/limits/counters.ts';
 import { clientToolsOf, withoutClientTools } from '../../agent/definition/client-tools.ts';
 import type { AgentManifest } from '../../agent/definition/manifest.ts';
 import type { RunContext } from '../../agent/definition/run-context.ts';
@@ -64,7 +63,6 @@ export async function fork(client: Client, id: string, options: ForkOptions): Pr
     },
     point,
   );
-  const { counters } = input;
   const change = (agent: AgentManifest) => withTools(withContext(agent, context), keepClientTools);
   const manifest = input.manifest && change(withLimits(input.manifest, limitsGiven));
   const isOther = manifest?.context !== input.manifest?.context || manifest?.tools !== input.manifest?.tools;
@@ -75,7 +73,6 @@ export async function fork(client: Client, id: string, options: ForkOptions): Pr
     // The transcript has the agent with the context and the tools of the other run.
     pending: manifest !== undefined && isOther ? [...pending, { type: 'agent', manifest }] : pending,
     agents: input.agents?.map(change),
-    counters: counters && withoutGrants(counters),
     overrides: model === undefined ? undefined : { model },
   });
 }
@@ -96,11 +93,6 @@ function withContext(manifest: AgentManifest, context: RunContext | undefined): 
 
 function withTools(manifest: AgentManifest, keeps: boolean): AgentManifest {
   return keeps || clientToolsOf(manifest).length === 0 ? manifest : withoutClientTools(manifest);
-}
-
-/** Drops remembered approvals and raised limits: people gave them to the other run. */
-function withoutGrants({ approved: _approved, allowance: _allowance, ...counters }: Counters): Counters {
-  return counters;
 }
 
 /** The point before the first model call that saw an edited observation. Later entries up to `at` become pending. */

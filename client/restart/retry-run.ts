@@ -22,7 +22,7 @@ import {
   pointBefore,
   resultBudget,
 } from '../../history/views/restart-point.ts';
-import { type RestartInput, restartFromQuestion, restartInput } from './restart-input.ts';
+import { type RestartInput, questionAgain, restartInput } from './restart-input.ts';
 import { advised, typedCommand } from '../connect/cli-name.ts';
 import { throwWithPause } from '../connect/paused-calls.ts';
 
@@ -75,7 +75,7 @@ async function inputAgain(
   const manifest = modelCall?.manifest ?? record.manifest;
   if (manifest === undefined || modelCall === undefined) {
     givenInput(run, options, []);
-    return { input: restartFromQuestion(run, 'retry'), calls: [] };
+    return { input: questionAgain(run), calls: [] };
   }
   const { turn, step } = modelCall;
   if (turn?.decision.type !== 'act') {

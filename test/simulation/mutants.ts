@@ -219,9 +219,9 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a word that is sent again is refused after a rewind',
     seed: 157,
-    file: 'client/restart/restart-input.ts',
-    find: 'takenWords: isFork || takenWords.length === 0 ? undefined : takenWords,',
-    replace: 'takenWords: undefined,',
+    file: 'agent/run/carry.ts',
+    find: 'takenWords: SAME_RUN,',
+    replace: "takenWords: ['continue'],",
   },
   {
     name: 'a person resumes a sub-agent whose parent is paused, for readers',
