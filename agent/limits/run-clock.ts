@@ -16,7 +16,7 @@ export class RunClock {
     return this.#isOverdue;
   }
 
-  /** An execution begins. The clock of a continued run keeps its time. */
+  /** An execution starts. The clock of a continued run keeps its time. */
   begin({
     counters,
     restart,
@@ -31,7 +31,7 @@ export class RunClock {
     this.#elapsedBefore = restart?.elapsedMs ?? 0;
   }
 
-  /** The agent is known, or a step begins. Starts the clock, unless it is started: earlier waits do not count. */
+  /** The agent is known, or a step starts. Starts the clock, unless it is started: earlier waits do not count. */
   start(at: number): void {
     if (!this.#isStarted) this.#clock.restart(this.#elapsedBefore, at);
     this.#isStarted = true;

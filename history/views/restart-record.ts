@@ -125,7 +125,7 @@ function createReading(workflowId: string) {
       root: root ?? firstRunId,
     };
     const last = modelCalls.at(-1);
-    // A retried run begins with the model's turn of that step, whose calls have their latest inputs and approvals.
+    // A retried run starts with the model's turn of that step, whose calls have their latest inputs and approvals.
     if (restart?.turn !== undefined && last?.step === restart.step) last.turn = restart.turn.turn;
     if (from === undefined || counters === undefined || restart?.turn !== undefined) return;
     const kept = restart?.from ?? from;
@@ -135,7 +135,7 @@ function createReading(workflowId: string) {
     });
   }
 
-  /** Adds the first model call of a run that begins with kept steps, or that has rewound itself. */
+  /** Adds the first model call of a run that starts with kept steps, or that has rewound itself. */
   function addFirstModelCall(
     run: RunRef,
     { from, pending, counters }: Pick<RestartPoint, 'from' | 'pending' | 'counters'>,
