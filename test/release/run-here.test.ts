@@ -27,7 +27,7 @@ test('a program that was killed goes on with the same id, and pays for nothing t
   // Its agents are nowhere else.
   const { code, stderr } = await project.run('watch', 'eight');
   expect(code).toBe(2);
-  expect(stderr).toContain('This was begun by the program examples/run-here.ts');
+  expect(stderr).toContain('This was started by the program examples/run-here.ts');
 
   const second = start('examples/run-here.ts', 'eight');
   expect({ code: await second.exit, stdout: second.stdout() }).toEqual({
