@@ -1,6 +1,6 @@
 import type { A2ARequestHandler } from '@a2a-js/sdk/server';
 import { z } from '@hono/zod-openapi';
-import { problemOf } from '../http/problem.ts';
+import { problemOf, problemResponse } from '../http/problem.ts';
 import type { ProtocolRequest } from '../http/protocol.ts';
 import { readBody } from '../http/read-body.ts';
 import { eventText, sseResponse } from '../replies/sse-response.ts';
@@ -13,11 +13,21 @@ import { type Sdk, loadSdk } from './sdk.ts';
 
 const call = z.looseObject({ jsonrpc: z.literal('2.0'), method: z.string() });
 
-/** Calls a method of A2A by JSON-RPC. An error before the first event is the answer in place of the stream. */
+/** Calls a method of A2A by JSON-RPC. A refusal has the id of the request; null only where the body cannot be read. */
 export async function callMethod(request: ProtocolRequest): Promise<Response> {
-  servedAgent(request.agents, request.params['agent'] ?? '');
-  versionOf(request.request);
   const body = await readBody(request.request, call);
+  try {
+    servedAgent(request.agents, request.params['agent'] ?? '');
+    versionOf(request.request);
+    return await answerTo(request, body);
+  } catch (error) {
+    request.report(error);
+    return problemResponse(error, (problem) => errorBody(problem, idOf(body)));
+  }
+}
+
+/** An error before the first event is the answer in place of the stream. Throws what HTTP's status says. */
+async function answerTo(request: ProtocolRequest, body: z.output<typeof call>): Promise<Response> {
   const sdk = await loadSdk();
   const left = new AbortController();
   const whole = new AbortController();
@@ -35,7 +45,7 @@ export async function callMethod(request: ProtocolRequest): Promise<Response> {
   const answer = await answerOrResponse(request.request, handle, {
     errorBody(error) {
       request.report(error);
-      return { ...errorBody(problemOf(error)), id: body['id'] ?? null };
+      return errorBody(problemOf(error), idOf(body));
     },
   });
   if (answer instanceof Response) return answer;
@@ -46,7 +56,7 @@ export async function callMethod(request: ProtocolRequest): Promise<Response> {
     first = await events.next();
   } catch (error) {
     if (fault() !== undefined) throw fault();
-    return Response.json({ jsonrpc: '2.0', id: body['id'] ?? null, error: errorOf(error) });
+    return Response.json({ jsonrpc: '2.0', id: idOf(body), error: errorOf(error) });
   }
   return sseResponse(request.request, (readerLeft) => {
     readerLeft.addEventListener('abort', () => left.abort());
@@ -63,6 +73,11 @@ export async function callMethod(request: ProtocolRequest): Promise<Response> {
       await events.return();
     }
   }
+}
+
+/** The id of a request of JSON-RPC. */
+function idOf({ id }: { readonly [field: string]: unknown }): string | number | null {
+  return typeof id === 'string' || typeof id === 'number' ? id : null;
 }
 
 /** Names of the methods of 0.3 have a slash: `message/send`. */

@@ -34,8 +34,9 @@ const INTERNAL_ERROR = -32_603;
 const SERVER_ERROR = -32_000;
 const VERSION_NOT_SUPPORTED = -32_009;
 
-export function errorBody(problem: ProblemDetails): object {
-  return { jsonrpc: '2.0', id: null, error: { code: numberOf(problem), message: problem.detail } };
+/** `id`: of the request; null where the request cannot be read. */
+export function errorBody(problem: ProblemDetails, id: string | number | null = null): object {
+  return { jsonrpc: '2.0', id, error: { code: numberOf(problem), message: problem.detail } };
 }
 
 function numberOf({ status, code }: ProblemDetails): number {
