@@ -61,7 +61,7 @@ export function carry({ lastN, ...run }: Carried, by: CarriedBy): AgentRunInput 
     takenWords: unlessEmpty(run.takenWords),
     said: unlessEmpty(run.said),
     firstN: lastN === undefined ? run.firstN || undefined : lastN + 1,
-    // A fork begins a trace of its own, as one that is recorded if the first run's is.
+    // A fork starts a new trace, which is recorded if the first run's is.
     trace: by === 'fork' ? forkTrace(run.trace) : run.trace,
     counters: countersFor(by, run.counters),
   };

@@ -8,7 +8,7 @@ import type { CallFact } from './call-state.ts';
 import type { AgentRunInput, RewindPoint } from './run-input.ts';
 import type { Consumption, RunResult } from './run-result.ts';
 
-/** Something that happened to a run. `scope`: number of the agent in its workflow. `call`: as people type it. */
+/** A fact about a run. `scope`: number of the agent in its workflow. `call`: as people type it. */
 export type RunFact =
   /** An execution of the run has started. `input` undefined: the workflow is not Reloop's. */
   | {

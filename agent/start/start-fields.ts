@@ -14,7 +14,7 @@ import { senderProblem } from './sender-name.ts';
 /**
  * The one list of the fields of a start, beside its agent and its question. The client, the workflows, schedules and batches check them by
  * it; the gateway makes its schema, its table of rights and its API description of it, and the command line its options. A new field is an
- * entry here, and its type: in StartOverrides if it overrides the agent's, else in StartDetails.
+ * entry here, and its type: in StartOverrides if it overrides the agent's, otherwise in StartDetails.
  */
 
 /** Options of an agent that a single run may override, as a person or a program gives them. */

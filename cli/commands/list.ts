@@ -21,7 +21,7 @@ export interface ListOptions extends CommonOptions, FilterOptions {
 
 /**
  * `reloop list`: the runs that fit, open ones first, latest first; with `--status waiting` those that wait longest. With `--all` each page
- * of the server is printed as it comes, as a table of its own.
+ * of the server is printed as it comes, as a separate table.
  */
 export async function list(io: Io, options: ListOptions): Promise<number> {
   if (await neverStarted(options)) print(io, options, [], null);

@@ -223,7 +223,7 @@ describe('a call', () => {
     const { server, call } = await rig();
     const asked = server.headers.length;
     server.forget({ always: true });
-    const error = { name: 'McpUnavailable', notDone: true, message: expect.stringContaining('just begun') };
+    const error = { name: 'McpUnavailable', notDone: true, message: expect.stringContaining('just started') };
     await expect(call('add', { a: 1, b: 1 })).rejects.toMatchObject(error);
     expect(server.headers.length - asked).toBeLessThan(6);
   });
