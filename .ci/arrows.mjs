@@ -32,7 +32,7 @@ function room(...names) {
 
 /**
  * The layout of the sources: what each folder may import, and its rooms. `../oxlint.config.mjs` makes the lint rules of this list,
- * `../test/unit/house.test.ts` checks that the list is complete.
+ * `../test/unit/project/house.test.ts` checks that the list is complete.
  *
  * A folder's name is its path from the root.
  *

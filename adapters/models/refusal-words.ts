@@ -1,6 +1,6 @@
 /**
  * Providers' words for what they refuse, where status and code do not say it. Each pattern is one that a provider or server sends;
- * the table of test/unit/refusal-words.test.ts has them with their sources.
+ * the table of test/unit/adapters/models/refusal-words.test.ts has them with their sources.
  */
 
 /** The prompt, perhaps with the reply that was asked for, is longer than the model or the account's limit for one request takes. */

@@ -9,7 +9,7 @@ import { act, answer, modelOf } from '../support/scripts.ts';
 import { expectToldAsRecorded } from '../support/told-events.ts';
 
 /**
- * Calls that may take effect once only. Each rule is a row of test/unit/doubt.test.ts or call-machine.test.ts; the usual ends are the paths
+ * Calls that may take effect once only. Each rule is a row of test/unit/agent/rules/doubt.test.ts or call-machine.test.ts; the usual ends are the paths
  * `once` and `reconciled` of told-and-recorded.test.ts.
  */
 

@@ -10,7 +10,7 @@ import { brokenTool } from '../support/sample-tools.ts';
 import { act, answer, modelOf, promptOf, toolCall } from '../support/scripts.ts';
 
 /**
- * Runs that are over and do steps again. What they go on with is in test/unit/restart-inputs.test.ts, paths on which people have
+ * Runs that are over and do steps again. What they go on with is in test/unit/client/restart/restart-inputs.test.ts, paths on which people have
  * a say are in test/support/restarted-paths.ts, and runs that rewind themselves in rewound-paths.ts.
  */
 let replies: { [step: string]: string } = {};

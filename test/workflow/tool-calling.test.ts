@@ -10,7 +10,7 @@ import { useRig } from '../support/rig.ts';
 
 /**
  * Agents with native tool calls, from the loop to the bytes, where AgentExecutor does nothing of the kind: the rest is in
- * parity.test.ts. Streams and whole replies are in test/unit/openai-tools.test.ts.
+ * parity.test.ts. Streams and whole replies are in test/unit/adapters/models/openai/openai-tools.test.ts.
  */
 
 const echo = defineTool({ name: 'echo', description: 'Says it again.', run: (text) => `echo ${text}` });
