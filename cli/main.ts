@@ -26,7 +26,7 @@ if (problem !== undefined) {
 }
 // Node 22.1 and later keep what they have compiled. In a folder of the user: from the usual one, which is everybody's, code could be planted.
 (nodeModule as { enableCompileCache?(folder: string): unknown }).enableCompileCache?.(
-  join(env['HOME'] ?? homedir(), '.cache/reloop/compiled'),
+  join(env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'reloop/compiled'),
 );
 // Imported after the check of the version: an older Node fails at the imports.
 const { cli } = await import('./cli.ts');

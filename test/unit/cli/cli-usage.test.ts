@@ -6,7 +6,7 @@ import { fakeIo } from '../../support/fake-io.ts';
 
 const config = (name: string) => [
   '--config',
-  fileURLToPath(new URL(`../fixtures/configs/${name}.config.ts`, import.meta.url)),
+  fileURLToPath(new URL(`../../fixtures/configs/${name}.config.ts`, import.meta.url)),
 ];
 /** Nobody listens there: what gets that far would end with 5. */
 const nowhere = ['--address', '127.0.0.1:1'];

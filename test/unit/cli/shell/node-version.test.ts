@@ -28,6 +28,9 @@ describe('the version of Node', () => {
       );
     expect(imports('cli/main.ts')).toEqual([
       'node:console',
+      'node:module',
+      'node:os',
+      'node:path',
       './shell/instance-id.ts',
       './shell/node-version.ts',
     ]);

@@ -159,5 +159,5 @@ function write(file: string, text: string): string {
 }
 
 function repository(path: string): string {
-  return fileURLToPath(new URL(`../../${path}`, import.meta.url));
+  return fileURLToPath(new URL(`../../../../${path}`, import.meta.url));
 }

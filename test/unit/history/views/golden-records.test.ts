@@ -48,7 +48,7 @@ describe('what is made of a recorded history is as it was', () => {
       await differences(exported),
     ];
     const text = lines.map((line) => JSON.stringify(line, shortened)).join('\n');
-    await expect(`${text}\n`).toMatchFileSnapshot(`../fixtures/golden-records/${name}.jsonl`);
+    await expect(`${text}\n`).toMatchFileSnapshot(`../../../fixtures/golden-records/${name}.jsonl`);
   });
 });
 

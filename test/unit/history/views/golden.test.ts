@@ -26,6 +26,6 @@ describe('a recorded history is read as it was', () => {
     const report = { ...reportOf(view), actions: actions.sum() };
     const lines = [...events, report].map((line) => JSON.stringify(line));
     expect(events.length).toBeGreaterThan(0);
-    await expect(`${lines.join('\n')}\n`).toMatchFileSnapshot(`../fixtures/golden/${name}.jsonl`);
+    await expect(`${lines.join('\n')}\n`).toMatchFileSnapshot(`../../../fixtures/golden/${name}.jsonl`);
   });
 });

@@ -216,7 +216,7 @@ describe('a model of the AI SDK', () => {
 
   test.each<[string, unknown, string]>([
     ['a name', 'anthropic/claude', 'anthropic('],
-    ['another object', {}, 'no language model'],
+    ['another object', {}, 'not a language model'],
     ['a version that is not known', { ...sdkModel('v9', []) }, '"v9"'],
   ])('is refused at once where it is %s', (_what, given, says) => {
     // From JavaScript anything may come.
