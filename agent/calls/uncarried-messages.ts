@@ -18,6 +18,11 @@ export class UncarriedMessages {
     return [...this.#summarized, ...this.#texts];
   }
 
+  /** Messages that no model call has carried, not even one of a summary. */
+  get unheard(): readonly string[] {
+    return this.#texts;
+  }
+
   receive(text: string): void {
     if (!remove(this.#early, text)) this.#texts.push(text);
   }
@@ -33,13 +38,10 @@ export class UncarriedMessages {
     this.#sent.set(scope, base + delta.length);
   }
 
-  /** Removes and returns all messages. */
-  take(): string[] {
-    const texts = this.#texts;
+  clear(): void {
     this.#texts = [];
     this.#summarized = [];
     this.#early = [];
-    return texts;
   }
 
   /** The next model call is sent entries from an earlier step on. */

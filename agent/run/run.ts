@@ -133,6 +133,7 @@ export class Run {
 
   #started({ workflow, workflowId, runId, input }: Of<'started'>): TimelessEvent[] {
     this.#run = { id: workflowId, runId };
+    this.#uncarried.clear(); // the input of the run has them
     this.agents.addEarlier(input?.agents);
     this.agents.set(input?.manifest);
     this.agents.set(agentOf(input?.pending ?? [])?.manifest);
@@ -172,7 +173,6 @@ export class Run {
     this.calls.restart(event, turn && plannedCalls(String(step), turn.turn, { tools, firstN: this.#firstN }));
     // The run may have ended before a rewind that it had accepted.
     this.#isCancelling = false;
-    this.#uncarried.take();
     this.#uncarried.rewind();
     this.#isPaused = false;
     this.#isPausedAbove = false;
@@ -263,7 +263,7 @@ export class Run {
         return events;
       case 'rewind':
         this.#isCancelling = true;
-        this.#uncarried.take(); // a rewind drops earlier messages
+        this.#uncarried.clear(); // a rewind drops earlier messages
         return this.#isPaused ? [...events, ...this.#received({ type: 'resume' })] : events;
     }
   }
@@ -275,10 +275,11 @@ export class Run {
     return [{ type: 'run_ended', status: 'completed', output: plainJson(value), ...none }];
   }
 
+  /** The run is over. A retry says again what nobody has heard. */
   #settleAll(): TimelessEvent[] {
     const settled = this.calls.settle(this.#settleContext());
-    const messages = this.#uncarried.take();
-    return messages.length === 0 ? settled : [...settled, { type: 'unheard', messages }];
+    const { unheard } = this.#uncarried;
+    return unheard.length === 0 ? settled : [...settled, { type: 'unheard', messages: [...unheard] }];
   }
 
   #settleContext(): SettleContext {

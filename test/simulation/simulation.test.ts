@@ -25,6 +25,7 @@ const FAILED_ONCE: [seed: number, problem: string][] = [
   [3_000_859, 'the inline calls of a turn that was cancelled in a pause were not reported'],
   [4_000_377, 'a cancellation during `afterTool` hid the effect of a call'],
   [5_000_964, 'the laws took two equal answers of a person, a summary and a reply, for one'],
+  [11_000_040, 'a retry did not say again what was said right before the end of the run'],
   [835_052_437, 'a word was refused that a run had taken, where a rewind had dropped its step'],
 ];
 

@@ -5,14 +5,10 @@ import { waitIn } from '../../../../agent/values/retry-after.ts';
 import { isSecretKey } from '../../../../agent/text/secrets.ts';
 import { fromVercelModel } from '../../../../adapters/models/vercel/from-vercel-model.ts';
 import { openai } from '../../../../adapters/models/openai/openai.ts';
-import {
-  bareServer,
-  callContext,
-  failureOf,
-  modelRequest,
-  scriptedOpenAI,
-} from '../../../support/model-calls.ts';
+import * as model from '../../../support/model-calls.ts';
 import { apiCallError, sdkModel } from '../../../support/sdk-model.ts';
+
+const { bareServer, callContext, failureOf, modelRequest, scriptedOpenAI } = model;
 
 describe('a prompt that is too long', () => {
   test.each<[source: string, status: number, said: string]>([

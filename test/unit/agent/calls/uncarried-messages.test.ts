@@ -16,7 +16,7 @@ test('a message that the record has after the model call that carries it is carr
   const messages = new UncarriedMessages();
   messages.carry(0, { base: 2, delta: [message('hurry')] });
   messages.receive('hurry');
-  expect(messages.take()).toEqual([]);
+  expect(messages.unheard).toEqual([]);
 });
 
 test('the same message once more is another message', () => {
@@ -26,7 +26,7 @@ test('the same message once more is another message', () => {
   // Another schedule of the model call has the same entries.
   messages.carry(0, { base: 2, delta: [message('hurry')] });
   messages.receive('hurry');
-  expect(messages.take()).toEqual(['hurry']);
+  expect(messages.unheard).toEqual(['hurry']);
 });
 
 test('a message that only the call of a summary has carried is carried again', () => {
@@ -42,5 +42,5 @@ test('a model has seen a message that only the call of a summary has carried', (
   const messages = new UncarriedMessages();
   messages.receive('hurry');
   messages.carry(0, { base: 2, delta: [message('hurry')], compact: true });
-  expect(messages.take()).toEqual([]);
+  expect(messages.unheard).toEqual([]);
 });
