@@ -31,7 +31,7 @@ export const NOT_ALLOWED = 'the rule has no answer';
 export const isForbidden = ({ error = '' }: Pick<Word, 'error'>): boolean =>
   error.includes('may not do that') ||
   error.includes(NOT_ALLOWED) ||
-  error.includes('began with `authorize`');
+  error.includes('started with `authorize`');
 
 /**
  * A person runs the call again, or says that its lost attempt is dead, which may not be so. Temporal runs a call again after a pause or a reset,
