@@ -29,7 +29,7 @@ const state: Carried = {
 /** Reads a field of the input, or of its counters. */
 type Read = (input: ReturnType<typeof carry>) => unknown;
 
-/** Fields of the rows of the table in docs/architecture.md. */
+/** Fields of the rows of the table in docs/internals/restarts.md. */
 const rows: { readonly [row: string]: Read } = {
   'prompt entries': ({ from }) => from,
   counters: ({ counters }) => counters,
@@ -43,7 +43,7 @@ const rows: { readonly [row: string]: Read } = {
   'agent (manifest)': (input) => input.manifest,
 };
 
-const page = readFileSync(join(import.meta.dirname, '../../../../docs/architecture.md'), 'utf8');
+const page = readFileSync(join(import.meta.dirname, '../../../../docs/internals/restarts.md'), 'utf8');
 const section = page.slice(page.indexOf('## What does each restart keep?'));
 const table = section.split('\n').flatMap((line) => {
   const [row = '', ...cells] = line
