@@ -2,7 +2,6 @@ import { asText, EXCEPTION_TOOL, type WaitingCall } from '../../client/index.ts'
 import { allWaiting } from '../replies/all-waiting.ts';
 import { NO_WORKER, type WorkerPart } from '../replies/worker-parts.ts';
 import type { RunPart } from '../replies/run-parts.ts';
-import type { Approval } from '../start/approvals.ts';
 import type { AguiEvent } from './agui-types.ts';
 import { type RunMessages, createRunMessages, idsOf, modelCallOf } from './agui-messages.ts';
 
@@ -19,8 +18,8 @@ export interface AguiEvents {
   interrupts(): WaitingCall[];
 }
 
-/** Makes the events of a run's reply, without those of the run's start and end. */
-export function createAguiEvents(run: string, answered: readonly Approval[] = []): AguiEvents {
+/** Makes the events of a run's reply, without those of the run's start and end. `given`: ids of the tool calls whose result the client has sent. */
+export function createAguiEvents(run: string, given: ReadonlySet<string> = new Set()): AguiEvents {
   const ids = idsOf(run);
   const messages = createRunMessages(run);
   const open = new Map<TextType, string>();
@@ -132,8 +131,8 @@ export function createAguiEvents(run: string, answered: readonly Approval[] = []
     const content = asText(observation);
     const n = clientCalls.get(call);
     messages.addResult(call, content, n);
-    if (answered.some((one) => one.call === call && one.n === n)) return [];
     const [messageId, toolCallId] = [ids.result(call), ids.tool(call, n)];
+    if (given.has(toolCallId)) return [];
     return [{ type: 'TOOL_CALL_RESULT', messageId, toolCallId, content, role: 'tool' }];
   }
 

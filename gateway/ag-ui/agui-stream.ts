@@ -8,7 +8,7 @@ import { settledParts } from '../replies/settled-parts.ts';
 import { eventText } from '../replies/sse-response.ts';
 import type { Approval } from '../start/approvals.ts';
 import { createAguiEvents, workerEvent } from './agui-events.ts';
-import type { AguiEvent, RunNames } from './agui-types.ts';
+import type { AguiEvent, RunMessage, RunNames } from './agui-types.ts';
 import { interruptOf } from './interrupts.ts';
 import { idsOf } from './agui-messages.ts';
 
@@ -66,8 +66,10 @@ export async function* aguiEvents(
   { names, messages, answered }: AguiClient,
 ): AsyncGenerator<AguiEvent> {
   const ids = idsOf(run);
-  const events = createAguiEvents(run, answered);
   const own = messages.filter(({ id }) => ids.isOwn(id));
+  const results = messages.filter(({ id, toolCallId }) => !ids.isOwn(id) && ids.isOwn(String(toolCallId)));
+  const given = new Set(results.map(({ toolCallId }) => String(toolCallId)));
+  const events = createAguiEvents(run, given);
   const left = new Set(answered.map(({ call, n }) => `${call} ${n}`));
   let isKnown = own.length > 0 || left.size > 0;
   let isCaughtUp = false;
@@ -93,8 +95,8 @@ export async function* aguiEvents(
   }
 
   function hasAll(known: readonly ClientMessage[]): boolean {
-    const sent = new Set(answered.map(({ call }) => ids.result(call)));
-    const expected = events.messages.list().flatMap(({ id }) => (sent.has(id) ? [] : [id]));
+    const sent = events.messages.list().filter((one) => one.role !== 'tool' || !given.has(one.toolCallId));
+    const expected = sent.map(({ id }) => id);
     return JSON.stringify(known.map(({ id }) => id)) === JSON.stringify(expected);
   }
 
@@ -102,14 +104,24 @@ export async function* aguiEvents(
   function snapshot(): AguiEvent {
     const now = events.messages.list();
     const gone = own.filter(({ id, role }) => role === 'reasoning' && now.every((one) => one.id !== id));
-    const others = messages.filter(({ id, toolCallId }) => !ids.isOwn(id) && !ids.isOwn(String(toolCallId)));
+    const others = messages.filter((one) => !ids.isOwn(one.id) && !results.includes(one));
+    const open = openCallsIn(now);
+    // A result of the client that the events have not come to yet is still its message.
+    const early = results.filter(({ toolCallId }) => open.has(String(toolCallId)));
     // A snapshot removes no message of reasoning from the client.
-    return { type: 'MESSAGES_SNAPSHOT', messages: [...others, ...gone.map(emptied), ...now] };
+    return { type: 'MESSAGES_SNAPSHOT', messages: [...others, ...gone.map(emptied), ...now, ...early] };
   }
 }
 
 function started(names: RunNames): AguiEvent {
   return { type: 'RUN_STARTED', ...names, protocolVersion: PROTOCOL_VERSION };
+}
+
+/** Ids of the tool calls without a result. */
+function openCallsIn(messages: readonly RunMessage[]): Set<string> {
+  const ended = new Set(messages.flatMap((one) => (one.role === 'tool' ? [one.toolCallId] : [])));
+  const calls = messages.flatMap((one) => (one.role === 'assistant' ? (one.toolCalls ?? []) : []));
+  return new Set(calls.flatMap(({ id }) => (ended.has(id) ? [] : [id])));
 }
 
 function emptied({ id }: ClientMessage): ClientMessage & { content: string } {

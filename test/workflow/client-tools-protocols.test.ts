@@ -126,13 +126,19 @@ describe('tools of a client', () => {
     expect(other.lastMessage?.parts.at(-1)).toMatchObject({ text: expect.stringContaining('Answer') });
   });
 
-  test('are carried out by a client of AG-UI, which gives context too', async () => {
+  test.each([
+    ['all results', 5],
+    ['one result', 1],
+  ])('are carried out by a client of AG-UI, which gives context too, and %s at a time', async (_, most) => {
+    const carriedOut: string[] = [];
     const agent = new HttpAgent({ url: `${url}/ag-ui/shop`, headers: headersOf('buyer'), fetch: aguiFetch });
     agent.addMessage({ id: crypto.randomUUID(), role: 'user', content: 'Dress me.' });
     const context = [{ description: 'The cart', value: 'three hats' }];
-    for (let round = 0; round < 5; round++) {
+    for (let round = 0; round < 6; round++) {
       await agent.runAgent({ tools: round === 0 ? tools : [], context });
-      const results = pending(agent.messages).map(({ id, name }): Message => {
+      const asked = pending(agent.messages).slice(0, most);
+      carriedOut.push(...asked.map(({ name }) => name));
+      const results = asked.map(({ id, name }): Message => {
         const common = { id: `r-${id}`, role: 'tool' as const, toolCallId: id };
         return name === 'pick'
           ? { ...common, content: 'red' }
@@ -141,6 +147,7 @@ describe('tools of a client', () => {
       if (results.length === 0) break;
       agent.addMessages(results);
     }
+    expect(carriedOut).toEqual(['pick', 'wear', 'pick']);
     const last = agent.messages.at(-1);
     expect(last).toMatchObject({ role: 'assistant', content: expect.stringContaining('Answer') });
     expect(last?.content).toContain('Context that the client shows:\\n- The cart: three hats');
