@@ -36,13 +36,18 @@ export async function play(
   const score = emptyScore();
   const planned = killsOf(story);
   for (let place = 0; place < kills; place++) {
-    const kill = planned[place % planned.length] ?? { moment: 'waiting', time: 1 };
+    const kill = planned[momentAt(place, kills, planned.length)] ?? { moment: 'waiting', time: 1 };
     const run = `${story.name}.${place}.${Date.now().toString(36)}`;
     const end = await runOnce(contestant, story, run, { ...kill, patience }, world, score);
     addRun(score, story, run, end, world);
     onRun(kill, end, run);
   }
   return score;
+}
+
+/** Each moment in turn; fewer kills than there are moments are spread over all of them. */
+function momentAt(place: number, kills: number, moments: number): number {
+  return kills < moments ? Math.floor((place * moments) / kills) : place % moments;
 }
 
 async function runOnce(
