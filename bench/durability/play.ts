@@ -46,8 +46,8 @@ export async function play(
 }
 
 /** Each moment in turn; fewer kills than there are moments are spread over all of them. */
-function momentAt(place: number, kills: number, moments: number): number {
-  return kills < moments ? Math.floor((place * moments) / kills) : place % moments;
+function momentAt(place: number, kills: number, all: number): number {
+  return kills < all ? Math.floor((place * all) / kills) : place % all;
 }
 
 async function runOnce(
