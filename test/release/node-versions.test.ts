@@ -76,7 +76,11 @@ process.exit(0);
 `;
 
 /** The tests of what is made of Node's own parts: processes and their permissions, fetch. */
-const FILES = ['python', 'light-fetch', 'retry-after'].map((name) => `test/unit/${name}.test.ts`);
+const FILES = [
+  'adapters/tools/python/python',
+  'adapters/models/openai/transport/light-fetch',
+  'agent/values/retry-after',
+].map((file) => `test/unit/${file}.test.ts`);
 
 /** Needs Node 22. The checkout has 6, which runs on each Node. */
 const OPENAI = '7.59.0';
