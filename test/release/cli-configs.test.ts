@@ -6,13 +6,14 @@ import { tempFolder } from '../support/temp-folder.ts';
 /** Several configs on the one server that a project has of its own, each beside a `reloop dev` of another. */
 const folder = tempFolder();
 const env = { RELOOP_STATE_DIR: folder };
+const project = ['--config', 'examples/reloop.config.ts'];
 const weather = ['--config', 'examples/weather.ts'];
 const industry = ['--config', 'examples/industry.ts'];
 const question = 'Query the weather of this week,And How old will I be in ten years? This year I am 28';
 let dev: Command;
 
 beforeAll(async () => {
-  dev = reloop(['dev'], env);
+  dev = reloop(['dev', ...project], env);
   await dev.prints('Ctrl-C ends it');
 });
 afterAll(async () => {
@@ -44,7 +45,7 @@ describe("beside the project's `reloop dev`", () => {
   });
 
   test('a session of another config is refused with the sentence that says which', async () => {
-    const { code, stderr } = await cliHere('run', 'comparison', 'Hello?', '--session', 'lai');
+    const { code, stderr } = await cliHere('run', 'comparison', 'Hello?', '--session', 'lai', ...project);
     expect(code).toBe(2);
     expect(stderr).toContain('write --config examples/industry.ts, or start another');
   });
@@ -64,7 +65,7 @@ describe("beside the project's `reloop dev`", () => {
     await other.prints('Ctrl-C ends it');
     expect(JSON.parse(other.stdout())).toMatchObject({ taskQueue: 'reloop:examples/weather.ts' });
     expect((await cli('run', 'weather', question, ...weather)).code).toBe(0);
-    expect((await cliHere('run', 'geographer', 'Norway')).code).toBe(0);
+    expect((await cliHere('run', 'geographer', 'Norway', ...project)).code).toBe(0);
     other.child.kill('SIGTERM');
     await other.exit;
   });
@@ -75,7 +76,7 @@ test('an id of another run is refused with what differs', async () => {
   const otherQuestion = await cliHere('run', 'weather', 'Another?', '--id', 'taken', ...weather);
   expect(otherQuestion).toMatchObject({ code: 2, stdout: '' });
   expect(otherQuestion.stderr).toContain('its question is "Query the weather of this week');
-  const otherAgent = await cliHere('run', 'assistant', question, '--id', 'taken');
+  const otherAgent = await cliHere('run', 'assistant', question, '--id', 'taken', ...project);
   expect(otherAgent).toMatchObject({ code: 2, stdout: '' });
   expect(otherAgent.stderr).toContain('its agent is weather');
 });

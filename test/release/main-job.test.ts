@@ -8,7 +8,7 @@ import { freePort } from '../support/dev-server.ts';
 import { chromiumTitle, hasChromium, startChromium } from '../support/chromium.ts';
 
 /** What the README promises, run as a newcomer runs it, on an embedded server of the test's own. */
-const project = crashProject({});
+const project = crashProject({ cwd: join(root, 'examples') }); // as npm run dev
 const env = { ...project.env, DEMO_REPORT: join(project.state, 'report.txt') };
 let id = '';
 afterAll(() => project.stop());

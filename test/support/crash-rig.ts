@@ -97,12 +97,17 @@ export interface CrashProject {
   stop(): Promise<void>;
 }
 
-export function crashProject(options: { args?: string[]; env?: { [name: string]: string } }): CrashProject {
+export function crashProject(options: {
+  args?: string[];
+  env?: { [name: string]: string };
+  /** Default: this repository. */
+  cwd?: string;
+}): CrashProject {
   const state = temporaryFolder();
   const env = { RELOOP_STATE_DIR: state, ...options.env };
   const commands: Command[] = [];
   const start = (...args: string[]) => {
-    const command = reloop([...args, ...(options.args ?? [])], env);
+    const command = reloop([...args, ...(options.args ?? [])], env, options.cwd);
     commands.push(command);
     return command;
   };
