@@ -66,5 +66,5 @@ test.each([
   const options = { taskQueue: 'q', activities: { [name]: () => 'mine', other: () => 'fine' } };
   const configured = new ReloopPlugin(config()).configureWorker(options);
   await expect(configured).rejects.toThrow(ConfigError);
-  await expect(configured).rejects.toThrow(`called ${name}, as`);
+  await expect(configured).rejects.toThrow(`own activities ${name} have names`);
 });
