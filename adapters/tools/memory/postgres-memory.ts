@@ -6,6 +6,8 @@ const CONNECT_S = 10;
 /** An open connection keeps a script from ending. */
 const IDLE_S = 5;
 const MOST_CONNECTIONS = 4;
+/** In seconds. Without it, postgres 3.4.9 may wait forever for a connection that the server has lost. */
+const ENDS = { timeout: 1 };
 
 /**
  * Memories in the table `reloop_memory` of a PostgreSQL database, for workers of any machine. By the package `postgres`. The table is made
@@ -48,7 +50,7 @@ export function postgresMemory(url: string): MemoryStore {
       const open = current;
       current = undefined;
       const sql = await open?.catch(() => undefined);
-      await sql?.end();
+      await sql?.end(ENDS);
     },
   };
 }
@@ -67,7 +69,7 @@ async function connect(url: string) {
     if (found?.['name'] === null) await sql.begin(createTable);
     return sql;
   } catch (error) {
-    await sql.end();
+    await sql.end(ENDS);
     throw error;
   }
 }
