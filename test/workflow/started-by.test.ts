@@ -82,7 +82,7 @@ test('a name that cannot be recorded starts nothing', async () => {
 });
 
 test('an id stands for one start: agent, question and options are compared', async () => {
-  const options = { tags: ['nightly'], maxIterations: 3 };
+  const options = { tags: ['started-with'], maxIterations: 3 };
   const run = await rig.client.start('asker', 'what?', { id: 'started-with', ...options });
   await run.result();
   const startedWith = run.startedWith.bind(run);

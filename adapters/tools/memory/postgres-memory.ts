@@ -6,7 +6,7 @@ const CONNECT_S = 10;
 /** An open connection keeps a script from ending. */
 const IDLE_S = 5;
 const MOST_CONNECTIONS = 4;
-/** In seconds. Without it, postgres 3.4.9 may wait forever for a connection that the server has lost. */
+/** Seconds. Without a limit, postgres 3.4.9 may wait forever for a connection that the server has lost. */
 const ENDS = { timeout: 1 };
 
 /**
