@@ -36,7 +36,7 @@ function importRules(folder, room) {
 
 const parentOf = (folder) => folder.slice(0, folder.lastIndexOf('/') + 1);
 
-/** How imports of a folder name another: a folder that stands beside it, by its last name alone. */
+/** Returns the name of a folder in the imports of another one: of a folder that stands beside it, the last name alone. */
 function seenFrom(folder, other) {
   const parent = parentOf(other);
   return parent !== '' && parent === parentOf(folder) ? `(${parent})?${other.slice(parent.length)}` : other;

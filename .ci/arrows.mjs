@@ -8,12 +8,12 @@ const roles = {
   rules: { imports: { agent: true }, temporal: [], packages: false },
   /** The check of the config's option. */
   option: { imports: { agent: true, config: true }, temporal: [] },
-  /** What the client library does. */
+  /** The feature's part of the client library. */
   client: {
     imports: { agent: true, history: true, workflows: ['messages.ts'], client: true },
     temporal: ['client', 'common', 'types:proto'],
   },
-  /** What a worker does beside its calls. */
+  /** The feature's part of a worker, beside its calls. */
   worker: {
     imports: { agent: true, 'local/server': ['json-file.ts', 'process-identity.ts'] },
     temporal: ['common', 'proto', 'types:worker'],
@@ -180,7 +180,7 @@ export const arrows = {
     temporal: [],
   },
   gateway: {
-    // What a program of the user's could not have: all else comes from `reloop/client`.
+    // Names that no program of a user can have. All others come from `reloop/client`.
     imports: {
       client: {
         only: [
@@ -296,5 +296,5 @@ export const arrows = {
   },
 };
 
-/** What no folder of the package imports. */
+/** Folders that no folder of the package imports. */
 export const outside = ['test', 'examples'];

@@ -1,6 +1,5 @@
 /**
- * How long does a person wait for a command? Commands of this build and of another one take turns on one server; beside them the time of Temporal's
- * own CLI. Linux with bash.
+ * Measures how long a person waits for a command. Commands of this build and of another one take turns on one server, beside Temporal's own CLI. Linux with bash.
  *
  *     node --import tsx bench/commands.ts --against ../old [--rounds 7] [--all 10000]      after `npm run build` here and there
  *

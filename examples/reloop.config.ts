@@ -11,7 +11,7 @@ import { comparison } from './structured-output.ts';
 import { editor, researcher } from './sub-agent.ts';
 
 /**
- * What `npm run dev` and `npm run worker` run here. Yours lists your own agents. The other examples have tools of the
+ * The agents that `npm run dev` and `npm run worker` serve. Your config lists your own agents. The other examples have tools of the
  * same names, so each is a config of its own: `--config weather.ts`, `apples.ts`, `industry.ts`.
  */
 export default defineConfig({

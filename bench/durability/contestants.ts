@@ -2,7 +2,7 @@
 export interface Contestant {
   name: string;
   what: string;
-  /** From this folder. */
+  /** Path of the program, relative to this folder. */
   program: string;
   /** A folder with packages of its own: `npm --prefix bench/durability/FOLDER install`. */
   packages?: string;

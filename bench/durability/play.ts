@@ -8,7 +8,7 @@ const LOOK_MS = 100;
 
 interface Kill {
   moment: Moment;
-  /** From 1: the how manieth moment of this kind in the run. */
+  /** Count of the moment among those of its kind in the run, from 1. */
   time: number;
 }
 
@@ -68,7 +68,7 @@ async function runOnce(
     score.kills += 1;
     restarted = (async () => {
       await contestant.restart();
-      // Its client had no answer, and asks again.
+      // The client had no answer, and asks again.
       await contestant.start(run, question(story.name, run));
     })();
     restarted.catch(() => undefined);

@@ -7,7 +7,7 @@ import { withTimeLimit } from '../../adapters/net/time-limit.ts';
 export interface RunState {
   state: 'running' | 'waiting' | 'done' | 'failed';
   answer?: string;
-  /** Of a run that waits. */
+  /** The reason of the wait, if the run waits. */
   reason?: 'approval' | 'doubt';
   error?: string;
 }

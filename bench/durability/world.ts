@@ -88,7 +88,7 @@ export async function startWorld(): Promise<World> {
         await listener(searchParams.get('run') ?? '', 'effect begun');
         return response.end('{}');
       }
-      // What a tool may ask before it does a call again: has this entry been posted?
+      // Answers whether an entry has been posted, for a tool that may make its call again.
       const parts = posted.get(searchParams.get('run') ?? '') ?? [];
       return response.end(JSON.stringify({ posted: parts.includes(searchParams.get('part') ?? '') }));
     };

@@ -47,7 +47,7 @@ export async function postEntry({ run, part }: Entry, key?: string): Promise<str
   return call(`${world}/entries`, { method: 'POST', body: JSON.stringify({ run, part, key }) });
 }
 
-/** Whether the ledger has the entry. */
+/** Asks the ledger for the entry. Returns true if it has been posted. */
 export async function isPosted({ run, part }: Entry): Promise<boolean> {
   const { posted } = JSON.parse(await call(`${world}/entries?run=${run}&part=${part}`)) as {
     posted: boolean;

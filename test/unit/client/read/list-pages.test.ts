@@ -25,7 +25,7 @@ function serverWith(runs: number): { client: Client; asked: string[] } {
       return Promise.resolve({ executions, nextPageToken: new Uint8Array(next) });
     },
   };
-  // As much of a client as a list asks; a description of a run would throw.
+  // The client has only the requests of a list: a description of a run would throw.
   return { client: { options: { namespace: 'default' }, workflowService } as unknown as Client, asked };
 }
 
