@@ -297,4 +297,4 @@ export const arrows = {
 };
 
 /** Folders that no folder of the package imports. */
-export const outside = ['test', 'examples'];
+export const outside = ['test', 'examples', 'bench'];
