@@ -12,7 +12,7 @@ const layout: { [folder: string]: [allowed: string, refused: string] } = {
     `node:crypto, type node:fs, zod, reloop, @temporalio/common, type @temporalio/common,
       ../adapters/models/model.ts, type ../adapters/tools/tool.ts, ../workflows/messages.ts, ../activities/a.ts,
       ../history/a.ts, ../config/a.ts, ../worker/a.ts, ../local/server/a.ts, ../client/a.ts, ../cli/a.ts,
-      ../test/support/a.ts, ../index.ts, ../features/testing/index.ts`,
+      ../test/support/a.ts, ../bench/a.ts, ../index.ts, ../features/testing/index.ts`,
   ],
   'features/recovery/worker': [
     `node:fs, ../../../agent/values/values.ts, ../../../local/server/json-file.ts, type @temporalio/worker`,
