@@ -185,6 +185,8 @@ export const arrows = {
       client: {
         only: [
           'index.ts',
+          // Turns one error of a promise into undefined.
+          'connect/errors.ts',
           // The signature of a state, with the key of RELOOP_DEFER_KEY.
           'connect/signed-state.ts',
           // The check of who decides pins the call that the client would take.

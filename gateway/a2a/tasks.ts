@@ -1,6 +1,6 @@
 import type { Message, SendMessageRequest } from '@a2a-js/sdk';
 import { isOpenStatus, RunNotFound, SessionNotFound } from '../../client/index.ts';
-import { unless } from '../http/unless.ts';
+import { unless } from '../../client/connect/errors.ts';
 import { withTimeLimit } from '../../adapters/net/time-limit.ts';
 import { demand } from '../http/caller.ts';
 import { Refused } from '../http/problem.ts';

@@ -1,5 +1,5 @@
 import { SessionNotFound } from '../../client/index.ts';
-import { unless } from '../http/unless.ts';
+import { unless } from '../../client/connect/errors.ts';
 import { mayUse } from '../http/caller.ts';
 import type { ProtocolRequest, ProtocolRoute } from '../http/protocol.ts';
 import { ownSession } from '../start/own-runs.ts';

@@ -1,5 +1,5 @@
 import { type AgentRun, type AgentSession, RunNotFound, SessionNotFound } from '../../client/index.ts';
-import { unless } from '../http/unless.ts';
+import { unless } from '../../client/connect/errors.ts';
 import { senderName } from '../../agent/start/sender-name.ts';
 import { type Caller, isAllowed } from '../http/caller.ts';
 import type { ProtocolRequest } from '../http/protocol.ts';

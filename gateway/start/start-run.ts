@@ -8,7 +8,7 @@ import {
   RunNotFound,
   type StartOptions,
 } from '../../client/index.ts';
-import { unless } from '../http/unless.ts';
+import { unless } from '../../client/connect/errors.ts';
 import { withTimeLimit } from '../../adapters/net/time-limit.ts';
 import type { Caller } from '../http/caller.ts';
 import { Refused } from '../http/problem.ts';
