@@ -68,19 +68,29 @@ const READERS = 8;
 /** Runs that fit, open ones first, latest first, up to `limit`, and the token of the next page. Throws InvalidInput. */
 export async function listPage(client: Client, options: ListOptions = {}): Promise<RunPage> {
   checkListOptions(options);
-  const [indexed, unindexed] = [queryOf(options, true), queryOf(options, false)];
   const token = tokenOf(options.page);
+  return withQuery(options, false, (query, unindexed) =>
+    findPage(client, { ...options, query, token, unindexed }),
+  );
+}
+
+/**
+ * Asks the server with our search attributes, and without them if it does not have them (`unindexed`). Throws InvalidInput for a page of
+ * another list.
+ */
+async function withQuery<T>(
+  options: ListOptions,
+  unindexed: boolean,
+  ask: (query: string, unindexed: boolean) => Promise<T>,
+): Promise<T> {
+  const query = queryOf(options, !unindexed);
   try {
-    return await findPage(client, { ...options, query: indexed, token, unindexed: false });
+    return await ask(query, unindexed);
   } catch (error) {
     if (!isInvalidArgument(error)) throw error;
-    if (indexed === unindexed) throw noPage(options.page, error);
+    if (unindexed || query === queryOf(options, false)) throw noPage(options.page, error);
   }
-  try {
-    return await findPage(client, { ...options, query: unindexed, token, unindexed: true });
-  } catch (error) {
-    throw isInvalidArgument(error) ? noPage(options.page, error) : error;
-  }
+  return withQuery(options, true, ask);
 }
 
 /** The same, page after page, until `limit`; without one, all. */
@@ -104,25 +114,16 @@ export async function* listPages(
   let token = tokenOf(options.page);
   let unindexed = false;
   do {
-    const page = await readPage(token);
+    const from = token;
+    const page = await withQuery(options, unindexed, (query, isUnindexed) => {
+      unindexed = isUnindexed;
+      return readFound(client, { query, pageSize, token: from }, options);
+    });
     token = page.next;
     const runs = page.found.flatMap((run) => (run === undefined || seen.has(run.runId) ? [] : [run]));
     for (const { runId } of runs) seen.add(runId);
     yield { runs, unindexed };
   } while (token !== undefined);
-
-  async function readPage(from: Uint8Array | undefined) {
-    const ask = () =>
-      readFound(client, { query: queryOf(options, !unindexed), pageSize, token: from }, options);
-    try {
-      return await ask();
-    } catch (error) {
-      if (!isInvalidArgument(error)) throw error;
-      if (unindexed || queryOf(options, true) === queryOf(options, false)) throw noPage(options.page, error);
-      unindexed = true;
-      return readPage(from);
-    }
-  }
 }
 
 /** One page of the server, with undefined for each run that does not fit. */
