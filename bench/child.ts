@@ -8,6 +8,15 @@ export interface Child<Ready> {
   /** The first message that it sent. */
   ready: Ready;
   stop(): Promise<void>;
+  /** Kills the program with SIGKILL, at once. Resolves when it is gone. */
+  kill(): Promise<void>;
+}
+
+export interface ChildOptions {
+  /** Path of Node. Default: this process's. */
+  execPath?: string | undefined;
+  /** Drops the program's output. Default: it goes to stderr. */
+  isSilent?: boolean;
 }
 
 /** A worker may have runs that will never end. */
@@ -17,14 +26,17 @@ const PATIENCE_MS = 15_000;
 export async function startChild<Ready>(
   program: string,
   env: { [name: string]: string } = {},
+  { execPath = process.execPath, isSilent = false }: ChildOptions = {},
 ): Promise<Child<Ready>> {
   const path = fileURLToPath(new URL(program, import.meta.url));
   const execArgv = path.endsWith('.ts') ? ['--import', 'tsx'] : [];
+  const output = isSilent ? 'ignore' : 2;
   const child = fork(path, [], {
+    execPath,
     execArgv,
     env: { ...process.env, ...env },
     // What it prints is no result of the bench.
-    stdio: ['ignore', 2, 2, 'ipc'],
+    stdio: ['ignore', output, output, 'ipc'],
   });
   const ended = once(child, 'exit');
   const [ready] = (await Promise.race([
@@ -41,6 +53,10 @@ export async function startChild<Ready>(
       const stuck = setTimeout(() => child.kill('SIGKILL'), PATIENCE_MS);
       await ended;
       clearTimeout(stuck);
+    },
+    async kill() {
+      child.kill('SIGKILL');
+      await ended;
     },
   };
 }

@@ -1,8 +1,6 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { withTimeLimit } from '../../adapters/net/time-limit.ts';
+import { startChild } from '../child.ts';
 
 export interface RunState {
   state: 'running' | 'waiting' | 'done' | 'failed';
@@ -33,40 +31,20 @@ const REQUEST_MS = 10_000;
 export async function startProcess(
   program: string,
   env: { [name: string]: string },
-  node = process.execPath,
+  execPath?: string,
 ): Promise<ContestantProcess> {
-  const file = fileURLToPath(new URL(program, import.meta.url));
-  const execArgv = file.endsWith('.ts') ? ['--import', 'tsx'] : [];
-  let child: ChildProcess;
-  let port = 0;
-
-  async function start() {
-    child = spawn(node, [...execArgv, file], {
-      env: { ...process.env, ...env },
-      // A group of its own, so that what it has started dies with it.
-      detached: true,
-      stdio: ['ignore', 'ignore', process.env['DURABILITY_LOG'] === undefined ? 'ignore' : 2, 'ipc'],
-    });
-    const ended = once(child, 'exit').then(() => {
-      throw new Error(`${program} ended before it was ready. With DURABILITY_LOG=1 it says why.`);
-    });
-    const [ready] = (await Promise.race([once(child, 'message'), ended])) as [{ port: number }]; // of adapters/serve.ts
-    ended.catch(() => undefined);
-    ({ port } = ready);
-  }
+  const isSilent = process.env['DURABILITY_LOG'] === undefined;
+  const start = () => startChild<{ port: number }>(`durability/${program}`, env, { execPath, isSilent });
+  let child = await start();
+  let death: Promise<void> | undefined;
 
   const request = (path: string, init: RequestInit = {}) =>
     withTimeLimit(REQUEST_MS, undefined, async (signal) => {
-      const response = await fetch(`http://127.0.0.1:${port}/runs/${path}`, { ...init, signal });
+      const response = await fetch(`http://127.0.0.1:${child.ready.port}/runs/${path}`, { ...init, signal });
       const body = await response.text();
       if (!response.ok) throw new Error(body);
       return body;
     });
-  const kill = () => {
-    if (child.pid !== undefined && child.exitCode === null && child.signalCode === null)
-      process.kill(-child.pid, 'SIGKILL');
-  };
-  await start();
   return {
     async start(run, question) {
       await request(run, { method: 'POST', body: question });
@@ -81,15 +59,14 @@ export async function startProcess(
     async approve(run) {
       await request(`${run}/approve`, { method: 'POST' });
     },
-    kill,
+    kill() {
+      death = child.kill();
+    },
     async restart() {
-      if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+      await death;
       await sleep(PAUSE_MS);
-      await start();
+      child = await start();
     },
-    async stop() {
-      kill();
-      if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
-    },
+    stop: () => child.kill(),
   };
 }
