@@ -26,7 +26,7 @@ export const SLOTS = 1000;
 /** Longer than any row. */
 const LONG = '20m';
 /** As long as a lost attempt may still act: `reconcile` waits for it where a busy machine starts the next worker late. */
-const PAID = '7m';
+const paidLimit = () => `${places.longest() + 100}s`;
 
 type Local = (typeof LOCAL)[number];
 
@@ -41,7 +41,7 @@ export async function durationsConfig(seconds: readonly number[]) {
   const { host } = new URL(places.services());
   const tools: Tool[] = [
     ...LOCAL.map((kind) => local(kind, kind, options)),
-    paid({ ...options, timeout: PAID }),
+    paid({ ...options, timeout: paidLimit() }),
     agentTool({ agent: 'helper', name: 'sub_agent', description: 'asks an agent', onFailure: 'observe' }),
     externalTool({
       ...options,
@@ -104,7 +104,7 @@ function inputOf(task: Task, question: string): Json {
   const file = JSON.stringify(journal('begun'));
   const noted = `open(${file}, 'a').write(${JSON.stringify(key)} + '\\n')`;
   const again = `open(${file}).read().split().count(${JSON.stringify(key)}) > 1`;
-  const pause = task.killed === true ? `(1 if ${again} else 3600)` : `${seconds}`;
+  const pause = task.endless === true ? `(1 if ${again} else 3600)` : `${seconds}`;
   const code = `import time\nx = ${noted}\ntime.sleep(${pause})\nprint('did ${key}')`;
   return { __arg1: code };
 }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LOCAL, MODELS, REMOTE } from './agents.ts';
-import { type Bench, type Row, during, endOf, start } from './row.ts';
+import { type Bench, type Row, beganOnce, during, endOf, start } from './row.ts';
 import type { Task } from './task.ts';
 
 const did = ({ key }: Task) => `completed: answer: did ${key}; begun 1`;
@@ -52,11 +52,11 @@ const timeouts = (['plain', 'deaf', 'progress', 'checkpoint'] as const).map((too
   expected({ seconds }) {
     const limited = `${tool}_${seconds}`;
     const words = `${limited} took longer than its time-out of ${seconds} s`;
-    return `completed: answer: The tool ${limited} failed: ${words}; begun 1`;
+    return `completed: answer: The tool ${limited} failed: ${words}; begun at most once`;
   },
   run: async ({ client }, task) => {
     const asked = { ...hours(task), tool: `${tool}_${task.seconds}` };
-    return endOf(await start(client, 'caller', asked), task);
+    return beganOnce(await endOf(await start(client, 'caller', asked), task));
   },
 }));
 
@@ -89,12 +89,13 @@ const steered = LOCAL.flatMap((tool): Row[] => [
 const rewound = (['plain', 'deaf', 'progress', 'checkpoint'] as const).map((tool): Row => ({
   name: `${tool}: rewind`,
   task: { tool, end: 'answer' },
-  least: 5,
   expected: ({ key }) => `completed: answer: did ${key}; begun 2`,
-  run: started(async (run, task) => {
-    await during(run, task);
+  async run({ client }, task) {
+    const run = await start(client, 'caller', { ...task, endless: true });
+    await during(run, { ...task, seconds: task.seconds * 2 });
     await run.rewind({ step: 1 });
-  }),
+    return endOf(run, task);
+  },
 }));
 
 const models = MODELS.flatMap((mode): Row[] => {
@@ -136,8 +137,9 @@ const models = MODELS.flatMap((mode): Row[] => {
 const silence: Row = {
   name: 'model silent: requestTimeout',
   task: { tool: 'silent', end: 'answer' },
-  expected: () => 'AgentRunFailed ModelTimeout; begun 1',
-  run: async ({ client }, task) => endOf(await start(client, `silent_${task.seconds}`, hours(task)), task),
+  expected: () => 'AgentRunFailed ModelTimeout; begun at most once',
+  run: async ({ client }, task) =>
+    beganOnce(await endOf(await start(client, `silent_${task.seconds}`, hours(task)), task)),
 };
 
 export const callRows: readonly Row[] = [

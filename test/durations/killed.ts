@@ -31,7 +31,9 @@ const row = (signal: Signal, { tool, end, agent = 'caller', outlives = false, ..
   async run({ killings }, task) {
     const killing = killings[signal];
     await killing.untilStart(task.seconds);
-    const asked = outlives ? { ...task, seconds: task.seconds + OUTLIVED } : { ...task, killed: true };
+    const asked = outlives
+      ? { ...task, seconds: task.seconds + OUTLIVED }
+      : { ...task, endless: true, killed: true };
     const run = await start(killing.client, agent, asked);
     while (timesBegun(task.key) === 0) await sleep(100);
     await sleep(task.seconds * 1000);

@@ -41,8 +41,13 @@ export function startKilling({ signal, client, folder, longest, cells }: Killing
   const startWorker = () => {
     const config = 'test/durations/worker.config.ts';
     const args = ['worker', '--address', address, '--config', config, '--task-queue', taskQueue];
-    const { DURATIONS_FOLDER = '', DURATIONS_SERVICES = '' } = process.env;
-    const env = { DURATIONS_FOLDER, DURATIONS_SERVICES, RELOOP_STATE_DIR: `${folder}/${signal}` };
+    const { DURATIONS_FOLDER = '', DURATIONS_SERVICES = '', DURATIONS_LONGEST = '' } = process.env;
+    const env = {
+      DURATIONS_FOLDER,
+      DURATIONS_SERVICES,
+      DURATIONS_LONGEST,
+      RELOOP_STATE_DIR: `${folder}/${signal}`,
+    };
     const worker = reloop([...args, '--concurrency', '1000'], env);
     workers.push(worker);
     return worker;

@@ -32,6 +32,7 @@ const SHORT_AT_ONCE = 60;
 
 const folder = mkdtempSync(join(tmpdir(), 'durations-'));
 process.env['DURATIONS_FOLDER'] = folder;
+process.env['DURATIONS_LONGEST'] = `${longest}`;
 const services = await startServices();
 process.env['DURATIONS_SERVICES'] = services.url;
 process.env['RELOOP_STATE_DIR'] = join(folder, 'state');
@@ -80,8 +81,7 @@ await Promise.all([
 console.log(['', ...durations.map((seconds) => `${seconds} s`)].join(' | '));
 for (const [index, row] of rows.entries())
   console.log([row.name, ...(cells[index] ?? []).map(({ seen }) => seen)].join(' | '));
-const count = cells.flat().filter(({ seen }) => seen !== '-').length;
-console.log(`\n${count} cells, ${wrong.length} wrong${wrong.length > 0 ? ':' : ''}`);
+console.log(`\n${cells.flat().length} cells, ${wrong.length} wrong${wrong.length > 0 ? ':' : ''}`);
 for (const line of wrong) console.log(line);
 process.exitCode = wrong.length > 0 ? 1 : 0;
 await end();
@@ -91,9 +91,7 @@ function killing(signal: Signal) {
   return startKilling({ signal, client, folder, longest, cells });
 }
 
-/** `-`: the row has no cell for the duration. */
 async function cell(row: Row, seconds: number): Promise<string> {
-  if (seconds < (row.least ?? 0)) return '-';
   const task: Task = { ...row.task, seconds, key: `${row.name}-${seconds}`.replaceAll(/\W+/gu, '_') };
   const over = new AbortController();
   const limit = row.kill === undefined ? seconds : longest;

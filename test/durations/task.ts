@@ -11,7 +11,9 @@ export const Task = z.object({
   /** Names the call in the journal. */
   key: z.string(),
   end: z.string(),
-  /** A worker is killed in the middle of the first attempt, which would last for an hour; the next one takes a second. */
+  /** The first attempt would last for an hour, and something ends it before; the next one takes a second. */
+  endless: z.boolean().optional(),
+  /** What ends the first attempt is the death of its worker. */
   killed: z.boolean().optional(),
 });
 export type Task = z.output<typeof Task>;
@@ -20,6 +22,8 @@ export type Task = z.output<typeof Task>;
 export const places = {
   folder: () => process.env['DURATIONS_FOLDER'] ?? '',
   services: () => process.env['DURATIONS_SERVICES'] ?? '',
+  /** Seconds of the longest call. */
+  longest: () => Number(process.env['DURATIONS_LONGEST']),
 };
 
 export function readTask(text: string): Task {
@@ -33,9 +37,9 @@ export function journal(name: Journal): string {
 }
 
 /** Counts the beginning of an attempt. Returns the seconds that it takes. */
-export function begin({ key, seconds, killed }: Task): number {
+export function begin({ key, seconds, endless }: Task): number {
   note('begun', key);
-  if (killed !== true) return seconds;
+  if (endless !== true) return seconds;
   return timesBegun(key) > 1 ? 1 : 3600;
 }
 
