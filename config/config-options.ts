@@ -6,20 +6,18 @@ import { TASK_QUEUE } from '../agent/values/names.ts';
 import { setValue } from '../agent/values/set-value.ts';
 import { fieldOf } from '../agent/values/values.ts';
 import { isZodSchema } from '../adapters/tools/zod-schema.ts';
-import { createKeyring, environmentKeyring } from '../features/encryption/keys.ts';
-import { environmentLive } from '../features/live/brokers.ts';
-import { createStorage } from '../features/storage/storage.ts';
+import { createKeyring, encryptionProblem, environmentKeyring } from '../features/encryption/keys.ts';
+import { environmentLive, liveProblem } from '../features/live/brokers.ts';
+import { createStorage, storageProblem } from '../features/storage/storage.ts';
 import type { ConfigDefinition } from './define.ts';
 import { deploymentSchema } from './deployment-option.ts';
 import { heartbeatInterval, heartbeatsSchema, usualHeartbeats } from './heartbeats-option.ts';
 import { limitsSchema } from './limits-option.ts';
-import { liveSchema } from './live-option.ts';
 import { tool } from './options/agent-options.ts';
 import { breakerSchema, completeBreaker } from './options/breaker-option.ts';
 import { concurrencySchema, defaultConcurrency } from './options/concurrency-option.ts';
 import { model } from './options/model-option.ts';
 import { options } from './options/options.ts';
-import { encryptionSchema, storageSchema } from './options/payload-options.ts';
 import { pricesSchema } from './options/prices.ts';
 import { queuesSchema } from './options/queues.ts';
 import { completeTelemetry, telemetrySchema } from './options/telemetry-option.ts';
@@ -58,6 +56,12 @@ type ConfigOption<Given> = {
 
 const LEVELS = ['debug', 'info', 'warn', 'error'];
 const aFunction = (sentence: string) => z.custom((value) => typeof value === 'function', sentence);
+/** A problem does not quote the value, which may have keys or a password. */
+const checkedBy = (problemOf: (value: unknown) => string | undefined) =>
+  z.custom().superRefine((value, { addIssue }) => {
+    const message = problemOf(value);
+    if (message !== undefined) addIssue({ code: 'custom', message });
+  });
 const hook = aFunction('is not a function');
 const hooksShape = {
   beforeModel: hook,
@@ -112,11 +116,11 @@ export const configOptions = {
     ),
   },
   encryption: {
-    schema: encryptionSchema,
+    schema: checkedBy(encryptionProblem),
     complete: (given) => environmentKeyring() ?? (given && createKeyring(given)),
   },
-  storage: { schema: storageSchema, complete: (given) => given && createStorage(given) },
-  live: { schema: liveSchema, complete: (given) => environmentLive() ?? given },
+  storage: { schema: checkedBy(storageProblem), complete: (given) => given && createStorage(given) },
+  live: { schema: checkedBy(liveProblem), complete: (given) => environmentLive() ?? given },
   schedules: {
     schema: schedulesSchema,
     sharesWorker: true,
