@@ -6,19 +6,13 @@ import { decisionNames } from '../../agent/rules/decisions.ts';
 import { runMessageNames } from '../../agent/rules/run-messages.ts';
 import { runSignals } from '../../agent/run/run-signals.ts';
 import type { SessionReport } from '../../client/api/agent-session.ts';
-import { defineTool } from '../../adapters/tools/tool.ts';
 import { junk } from '../support/junk.ts';
 import { bytes, failedTasks, unreadable } from '../support/raw-payloads.ts';
 import { useRig, waitOf } from '../support/rig.ts';
+import { guarded } from '../support/sample-tools.ts';
 import { act, answer, script } from '../support/scripts.ts';
 
 /** What somebody sends to runs and sessions with Temporal's own means, in any shape. */
-const guarded = defineTool({
-  name: 'guarded',
-  description: 'asks first',
-  approval: 'always',
-  run: (input) => `did ${input}`,
-});
 const rig = useRig({
   agents: [{ name: 'asks', model: script(act('guarded', 'x'), answer('done')), tools: [guarded] }],
 });

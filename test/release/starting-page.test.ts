@@ -6,7 +6,6 @@ import { type ServerType, serve } from '@hono/node-server';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findTemporalBinary } from '../../local/server/binary/binary.ts';
 import { createGateway } from '../../gateway/index.ts';
-import { defineTool } from '../../adapters/tools/tool.ts';
 import { chromiumTitle, hasChromium, startChromium } from '../support/chromium.ts';
 import { root } from '../support/cli.ts';
 import { type DevServer, freePort, startDevServer } from '../support/dev-server.ts';
@@ -14,18 +13,13 @@ import { textOf } from '../support/doc-pages.ts';
 import { type Block, blocksOf, fileOf } from '../support/page-blocks.ts';
 import { fetchPythonWorker } from '../support/python-venv.ts';
 import { type Rig, startRig, waitOf } from '../support/rig.ts';
+import { guarded } from '../support/sample-tools.ts';
 import { act, answer, script } from '../support/scripts.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 
 /** Runs the programs and commands of docs/starting.md, with the address and the task queue of this test. */
 const exec = promisify(execFile);
 const blocks = blocksOf(textOf('docs/starting.md'));
-const guarded = defineTool({
-  name: 'guarded',
-  description: 'asks first',
-  approval: 'always',
-  run: (input) => `did ${input}`,
-});
 const FINAL = '```json\n{"action": "Final Answer", "action_input": "Hello Alice!"}\n```';
 const QUESTION = 'What is five times five?';
 

@@ -7,14 +7,9 @@ import { defineModel } from '../../adapters/models/model.ts';
 import { defineTool } from '../../adapters/tools/tool.ts';
 import { createGate } from './gate.ts';
 import { type Rig, useRig } from './rig.ts';
+import { guarded } from './sample-tools.ts';
 import { modelOf, promptOf, toolCall } from './scripts.ts';
 
-const guarded = defineTool({
-  name: 'guarded',
-  description: 'asks every time',
-  approval: 'always',
-  run: (input) => `did ${input}`,
-});
 let isBroken = true;
 const fragile = defineTool({
   name: 'fragile',

@@ -1,6 +1,7 @@
 import type { AgentClient } from '../../client/api/agent-client.ts';
 import type { AgentRun } from '../../client/api/agent-run.ts';
 import { type Model, ToolError, agentTool, defineTool, human } from '../../index.ts';
+import { guarded } from './sample-tools.ts';
 import { act, answer, modelOf } from './scripts.ts';
 
 /** A path through the loop on which a person has a say: what the agent does, and what is said to its run. */
@@ -13,12 +14,6 @@ export interface OperatedPath {
 }
 
 const script = (...replies: string[]) => modelOf((step) => replies[Number(step) - 1] ?? answer('done'));
-export const guarded = defineTool({
-  name: 'guarded',
-  description: 'asks first',
-  approval: 'always',
-  run: (input) => `did ${input}`,
-});
 export const job = defineTool({
   name: 'job',
   description: 'is done elsewhere',

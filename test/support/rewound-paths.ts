@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
 import { type Model, agentTool, defineModel, defineTool } from '../../index.ts';
-import { guarded, job, pays } from './operated-paths.ts';
+import { job, pays } from './operated-paths.ts';
+import { guarded } from './sample-tools.ts';
 import { eventOf } from './rig.ts';
 import { toolCall } from './scripts.ts';
 import { type Steer, type SteeredPath, at, inOrder, rewind, say } from './steering.ts';

@@ -5,8 +5,7 @@ import { agentTool, defineTool, externalTool, human } from '../../index.ts';
 import { createGate } from './gate.ts';
 import { sleeper } from './loop-paths.ts';
 import { eventOf, waitOf } from './rig.ts';
-import { gatedTool } from './sample-tools.ts';
-import { guarded } from './operated-paths.ts';
+import { gatedTool, guarded } from './sample-tools.ts';
 import { act, answer, modelOf, script } from './scripts.ts';
 import {
   type Steer,

@@ -7,7 +7,7 @@ import { defineTool } from '../../adapters/tools/tool.ts';
 import { agentTool } from '../../adapters/tools/agent-tool.ts';
 import { eventOf, useRig } from '../support/rig.ts';
 import { act, answer, modelOf, promptOf } from '../support/scripts.ts';
-import { brokenTool } from '../support/sample-tools.ts';
+import { brokenTool, guarded } from '../support/sample-tools.ts';
 
 /** What the tools did, in order: nothing of it is to happen in a backtest. */
 const effects: string[] = [];
@@ -30,13 +30,6 @@ const look = defineTool({
   },
 });
 const broken = brokenTool('no route');
-
-const guarded = defineTool({
-  name: 'guarded',
-  description: 'g',
-  approval: 'always',
-  run: (what) => `did ${what}`,
-});
 const deferring = defineTool({
   name: 'deferring',
   description: 'd',

@@ -1,19 +1,11 @@
 import { Webhook } from 'standardwebhooks';
 import { expect, test } from 'vitest';
 import { type GatewayOptions, createGateway } from '../../gateway/gateway.ts';
-import { defineTool } from '../../adapters/tools/tool.ts';
 import { useRig, waitOf } from '../support/rig.ts';
+import { deferringTool } from '../support/sample-tools.ts';
 import { act, answer, script } from '../support/scripts.ts';
 
-const tokens: string[] = [];
-const deferring = defineTool({
-  name: 'deferring',
-  description: 'leaves its result to a webhook',
-  async run(_input, context) {
-    tokens.push((await context.defer()).token);
-    return 'sent';
-  },
-});
+const { deferring, tokens } = deferringTool();
 const rig = useRig({
   agents: [{ name: 'patient', model: script(act('deferring', 'x'), answer('done')), tools: [deferring] }],
 });

@@ -1,16 +1,10 @@
 import { expect, test } from 'vitest';
 import { createGateway } from '../../gateway/gateway.ts';
 import { ModelError, defineModel } from '../../adapters/models/model.ts';
-import { defineTool } from '../../adapters/tools/tool.ts';
 import { useRig } from '../support/rig.ts';
+import { guarded } from '../support/sample-tools.ts';
 import { modelOf, toolCall } from '../support/scripts.ts';
 
-const guarded = defineTool({
-  name: 'guarded',
-  description: 'asks every time',
-  approval: 'always',
-  run: (input) => `did ${input}`,
-});
 const broken = defineModel({
   call: () => Promise.reject(new ModelError('ModelNotFound', 'It is retired.', { retryable: false })),
 });

@@ -2,25 +2,11 @@ import { describe, expect, test } from 'vitest';
 import { sessionId } from '../../agent/session/session.ts';
 import { type GatewayOptions, createGateway } from '../../gateway/gateway.ts';
 import type { TokenCaller } from '../../gateway/http/caller.ts';
-import { defineTool } from '../../adapters/tools/tool.ts';
 import { useRig, waitOf } from '../support/rig.ts';
+import { deferringTool, guarded } from '../support/sample-tools.ts';
 import { act, answer, modelOf, script } from '../support/scripts.ts';
 
-const guarded = defineTool({
-  name: 'guarded',
-  description: 'asks every time',
-  approval: 'always',
-  run: (input) => `did ${input}`,
-});
-const tokens: string[] = [];
-const deferring = defineTool({
-  name: 'deferring',
-  description: 'leaves its result to a webhook',
-  async run(_input, context) {
-    tokens.push((await context.defer()).token);
-    return 'sent';
-  },
-});
+const { deferring, tokens } = deferringTool();
 const agents = [
   { name: 'clerk', kind: 'tool-calling' as const, model: modelOf(() => 'ok'), tools: [] },
   { name: 'careful', model: script(act('guarded', 'x'), answer('done')), tools: [guarded] },

@@ -1,27 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import type { TokenCaller } from '../../gateway/http/caller.ts';
 import { type Gateway, createGateway } from '../../gateway/gateway.ts';
-import { defineTool } from '../../adapters/tools/tool.ts';
 import { useRig } from '../support/rig.ts';
+import { deferringTool, guarded } from '../support/sample-tools.ts';
 import { act, answer, script } from '../support/scripts.ts';
 import { type Message, messagesOf } from '../support/sse.ts';
 
-const guarded = defineTool({
-  name: 'guarded',
-  description: 'asks every time',
-  approval: 'always',
-  run: (input) => `did ${input}`,
-});
-const tokens: string[] = [];
-const deferring = defineTool({
-  name: 'deferring',
-  description: 'leaves its result to a webhook',
-  async run(_input, context) {
-    tokens.push((await context.defer()).token);
-    return 'sent';
-  },
-});
-
+const { deferring, tokens } = deferringTool();
 const agents = [
   { name: 'clerk', description: 'answers', model: script(answer('ok')), tools: [] },
   { name: 'careful', model: script(act('guarded', 'x'), answer('done')), tools: [guarded] },

@@ -9,16 +9,10 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { fieldOf } from '../../agent/values/values.ts';
 import { createGateway } from '../../gateway/gateway.ts';
 import { agentServers } from '../../gateway/mcp/agent-server.ts';
-import { defineTool } from '../../adapters/tools/tool.ts';
 import { useRig } from '../support/rig.ts';
+import { guarded } from '../support/sample-tools.ts';
 import { act, answer, script } from '../support/scripts.ts';
 
-const guarded = defineTool({
-  name: 'guarded',
-  description: 'asks every time',
-  approval: 'always',
-  run: (input) => `did ${input}`,
-});
 const agents = [
   { name: 'clerk', description: 'answers questions', model: script(answer('forty-two')), tools: [] },
   { name: 'careful one', model: script(act('guarded', 'x'), answer('done')), tools: [guarded] },

@@ -7,17 +7,11 @@ import type { TokenCaller } from '../../gateway/http/caller.ts';
 import { createGateway } from '../../gateway/gateway.ts';
 import type { AgentDefinition } from '../../config/define.ts';
 import { ModelError, defineModel } from '../../adapters/models/model.ts';
-import { defineTool } from '../../adapters/tools/tool.ts';
 import { createGate } from '../support/gate.ts';
 import { useRig } from '../support/rig.ts';
+import { guarded } from '../support/sample-tools.ts';
 import { answer, modelOf, promptOf, script, toolCall } from '../support/scripts.ts';
 
-const guarded = defineTool({
-  name: 'guarded',
-  description: 'asks every time',
-  approval: 'always',
-  run: (input) => `did ${input}`,
-});
 const gate = createGate();
 /** Writes a text in two halves, the second one when the test says so. */
 const slow = defineModel({

@@ -3,10 +3,10 @@ import { expect, test, vi } from 'vitest';
 import { createGateway } from '../../gateway/gateway.ts';
 import type { TokenCaller } from '../../gateway/http/caller.ts';
 import { readFacts } from '../../history/read/facts.ts';
-import { defineTool } from '../../adapters/tools/tool.ts';
 import { allOf } from '../support/all-of.ts';
 import { reloopHere } from '../support/reloop-here.ts';
 import { useRig, waitOf } from '../support/rig.ts';
+import { deferringTool } from '../support/sample-tools.ts';
 import { act, answer, modelOf } from '../support/scripts.ts';
 
 const [key, otherKey] = vi.hoisted(() => {
@@ -15,15 +15,7 @@ const [key, otherKey] = vi.hoisted(() => {
   return keys;
 });
 
-const tokens: string[] = [];
-const deferring = defineTool({
-  name: 'deferring',
-  description: 'leaves its result to a webhook',
-  async run(_input, context) {
-    tokens.push((await context.defer()).token);
-    return 'sent';
-  },
-});
+const { deferring, tokens } = deferringTool();
 const rig = useRig({
   agents: [
     {

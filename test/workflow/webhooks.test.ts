@@ -8,6 +8,7 @@ import { agentTool } from '../../adapters/tools/agent-tool.ts';
 import { defineTool } from '../../adapters/tools/tool.ts';
 import { allOf } from '../support/all-of.ts';
 import { useRig, waitOf } from '../support/rig.ts';
+import { guarded } from '../support/sample-tools.ts';
 import { act, answer, script } from '../support/scripts.ts';
 
 /** A webhook as a receiver got it, and what the receiver answered. */
@@ -35,12 +36,6 @@ async function receive(request: IncomingMessage, response: ServerResponse): Prom
   else respond(response, attempt);
 }
 
-const guarded = defineTool({
-  name: 'guarded',
-  description: 'asks',
-  approval: 'always',
-  run: (x) => `did ${x}`,
-});
 const broken = defineTool({
   name: 'broken',
   description: 'breaks',
