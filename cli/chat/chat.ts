@@ -67,12 +67,7 @@ export function createChatConnection(
   let context: CliContext | undefined;
   let served: string | undefined;
   const server = async (io: Io) => {
-    context ??= await openTemporal(io, {
-      ...options,
-      encryption: config?.loaded.encryption,
-      storage: config?.loaded.storage,
-      channel: config?.loaded.live,
-    });
+    context ??= await openTemporal(io, { ...options, loaded: config?.loaded });
     context.notify = (line) => say(io, line);
     return context;
   };

@@ -38,7 +38,7 @@ export async function backtest(io: Io, agent: string, options: BacktestOptions):
   }
   if (await neverStarted(options)) throw new UsageError('There are no runs yet that could be asked again.');
   if (!named) prepareWorker();
-  const opened = { ...options, encryption: config?.loaded.encryption, storage: config?.loaded.storage };
+  const opened = { ...options, loaded: config?.loaded };
   return withTemporal(io, opened, async (context) => {
     const { client } = context;
     const { runs: taskQueue } = await queuesOf(context, config, namedQueue(io, options));

@@ -56,12 +56,7 @@ export async function batch(
     for (const context of contextsOf(rows, options)) checkQuestion(loaded, agent, { ...options, context });
     checkOverrides(loaded, agent, overridesIn(options));
   }
-  const opened = {
-    ...options,
-    encryption: loaded?.encryption,
-    storage: loaded?.storage,
-    channel: loaded?.live,
-  };
+  const opened = { ...options, loaded };
   return withTemporal(io, opened, async (context) => {
     const { runs: taskQueue } = await queuesOf(context, config, namedQueue(io, options));
     if (loaded !== undefined && (await nobodyWorks(context, taskQueue)))

@@ -18,15 +18,11 @@ export async function check(io: Io, options: CheckOptions): Promise<number> {
   const config = await loadCommandConfig(options.config);
   const runs = (await neverStarted(options))
     ? []
-    : await withTemporal(
-        io,
-        { ...options, encryption: config.loaded.encryption, storage: config.loaded.storage },
-        async (context) => {
-          const { runs: taskQueue } = await queuesOf(context, config, namedQueue(io, options));
-          const limits = { open: options.limit, ended: options.ended };
-          return checkRuns(context.client, { loaded: config.loaded, taskQueue }, limits);
-        },
-      );
+    : await withTemporal(io, { ...options, loaded: config.loaded }, async (context) => {
+        const { runs: taskQueue } = await queuesOf(context, config, namedQueue(io, options));
+        const limits = { open: options.limit, ended: options.ended };
+        return checkRuns(context.client, { loaded: config.loaded, taskQueue }, limits);
+      });
   const troubled = runs.filter(({ problems }) => problems.length > 0);
   if (options.json === true) printJson(io, { checked: runs.length, runs: troubled });
   else for (const line of linesOf(runs, troubled, options)) print(io, line);

@@ -24,38 +24,29 @@ export async function mcpServer(io: Io, named: string | undefined, options: Cont
   const { agentServers } = await import('../../gateway/mcp/agent-server.ts');
   const { StdioServerTransport, serveStdio } = await import('@modelcontextprotocol/server/stdio');
   const caller = { name: options.as ?? SENDER, scopes: ['admin'] as const };
-  return withTemporal(
-    io,
-    {
-      ...options,
-      encryption: config.loaded.encryption,
-      storage: config.loaded.storage,
-      channel: config.loaded.live,
-    },
-    async (context) => {
-      const client = await servingClient(io, context, config, options);
-      if (await needsWorker(context, client.taskQueue)) {
-        await context.startWorker(config, 'run', [client.taskQueue]);
-      }
-      const sender = options.as === undefined ? client.as(caller.name) : client;
-      const report = (error: unknown) =>
-        say(io, error instanceof Error ? (error.stack ?? error.message) : String(error));
-      const newServer = await agentServers({ client: sender, caller, agents, report });
-      const { signal, stop } = untilSignal(io);
-      const left = once(io.stdin, 'end');
-      const output = writableOf(io.stdout);
-      const transport = new StdioServerTransport(io.stdin as Readable, output); // stdin is the process's
-      const server = serveStdio(newServer, { transport, onerror: report });
-      try {
-        say(io, `MCP server ready: ${agents.map(({ name }) => name).join(', ')}`);
-        await Promise.race([signal, left, context.workerFailed]);
-        return exitCodes.answered;
-      } finally {
-        stop();
-        await server.close();
-      }
-    },
-  );
+  return withTemporal(io, { ...options, loaded: config.loaded }, async (context) => {
+    const client = await servingClient(io, context, config, options);
+    if (await needsWorker(context, client.taskQueue)) {
+      await context.startWorker(config, 'run', [client.taskQueue]);
+    }
+    const sender = options.as === undefined ? client.as(caller.name) : client;
+    const report = (error: unknown) =>
+      say(io, error instanceof Error ? (error.stack ?? error.message) : String(error));
+    const newServer = await agentServers({ client: sender, caller, agents, report });
+    const { signal, stop } = untilSignal(io);
+    const left = once(io.stdin, 'end');
+    const output = writableOf(io.stdout);
+    const transport = new StdioServerTransport(io.stdin as Readable, output); // stdin is the process's
+    const server = serveStdio(newServer, { transport, onerror: report });
+    try {
+      say(io, `MCP server ready: ${agents.map(({ name }) => name).join(', ')}`);
+      await Promise.race([signal, left, context.workerFailed]);
+      return exitCodes.answered;
+    } finally {
+      stop();
+      await server.close();
+    }
+  });
 }
 
 /** The SDK wants a stream of Node's: it listens for errors. */

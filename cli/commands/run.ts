@@ -55,12 +55,7 @@ export async function run(io: Io, agent: string, question: string, options: RunO
   if (!named && !detach) prepareWorker();
   const printed = options.json === true ? 'report' : 'answer';
   let isOpen = false;
-  const opened = {
-    ...options,
-    encryption: loaded?.encryption,
-    storage: loaded?.storage,
-    channel: loaded?.live,
-  };
+  const opened = { ...options, loaded };
   return withTemporal(io, opened, async (context) => {
     isOpen = true;
     const { runs: taskQueue } = await queuesOf(context, config, namedQueue(io, options));

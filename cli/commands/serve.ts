@@ -45,48 +45,39 @@ export async function serve(io: Io, options: ServeOptions): Promise<number> {
   const config = await loadCommandConfig(options.config);
   const callers = callersOf(io, options);
   const { createGateway } = await import('../../gateway/index.ts');
-  return withTemporal(
-    io,
-    {
-      ...options,
-      encryption: config.loaded.encryption,
-      storage: config.loaded.storage,
-      channel: config.loaded.live,
-    },
-    async (context) => {
-      const gateway = createGateway(await servingClient(io, context, config, options), {
-        ...callers.options,
-        agents: servedAgents(config.loaded),
-        origins: origin,
-        callbacks: callbacksOf(io.env, options.callbacks),
-        chat: options.chat,
-        publicUrl: options.publicUrl,
-        webUi: options.webUi ?? webUiAddress(io.env, context),
-        onError: (error) => say(io, error instanceof Error ? (error.stack ?? error.message) : String(error)),
-      });
-      const { signal, stop } = untilSignal(io);
-      let server: ServerType | undefined;
-      try {
-        server = await listening(gateway, host, port);
-        const { port: taken } = server.address() as AddressInfo; // of a TCP server
-        const url = `http://${host.includes(':') ? `[${host}]` : host}:${taken}`;
-        say(
-          io,
-          `Gateway ready: ${url}, routes: ${url}/openapi.json, inbox: ${url}/${options.chat === true ? `, chat: ${url}/chat` : ''}`,
-        );
-        if (callers.made !== undefined) say(io, `Authorization: Bearer ${callers.made}`);
-        if (options.json === true) printJson(io, { url, token: callers.made ?? null });
-        await signal;
-        say(io, ENDING);
-        return exitCodes.answered;
-      } finally {
-        stop();
-        // Streams of events do not end on their own.
-        if (server !== undefined && 'closeAllConnections' in server) server.closeAllConnections();
-        server?.close();
-      }
-    },
-  );
+  return withTemporal(io, { ...options, loaded: config.loaded }, async (context) => {
+    const gateway = createGateway(await servingClient(io, context, config, options), {
+      ...callers.options,
+      agents: servedAgents(config.loaded),
+      origins: origin,
+      callbacks: callbacksOf(io.env, options.callbacks),
+      chat: options.chat,
+      publicUrl: options.publicUrl,
+      webUi: options.webUi ?? webUiAddress(io.env, context),
+      onError: (error) => say(io, error instanceof Error ? (error.stack ?? error.message) : String(error)),
+    });
+    const { signal, stop } = untilSignal(io);
+    let server: ServerType | undefined;
+    try {
+      server = await listening(gateway, host, port);
+      const { port: taken } = server.address() as AddressInfo; // of a TCP server
+      const url = `http://${host.includes(':') ? `[${host}]` : host}:${taken}`;
+      say(
+        io,
+        `Gateway ready: ${url}, routes: ${url}/openapi.json, inbox: ${url}/${options.chat === true ? `, chat: ${url}/chat` : ''}`,
+      );
+      if (callers.made !== undefined) say(io, `Authorization: Bearer ${callers.made}`);
+      if (options.json === true) printJson(io, { url, token: callers.made ?? null });
+      await signal;
+      say(io, ENDING);
+      return exitCodes.answered;
+    } finally {
+      stop();
+      // Streams of events do not end on their own.
+      if (server !== undefined && 'closeAllConnections' in server) server.closeAllConnections();
+      server?.close();
+    }
+  });
 }
 
 /** Senders sign with the secret, where there is one. */

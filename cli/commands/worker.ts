@@ -25,7 +25,7 @@ interface WorkerOptions extends ContextOptions {
 export async function worker(io: Io, options: WorkerOptions): Promise<number> {
   const config = await loadCommandConfig(options.config);
   await checkServer(options);
-  const opened = { ...options, encryption: config.loaded.encryption, storage: config.loaded.storage };
+  const opened = { ...options, loaded: config.loaded };
   return withTemporal(io, opened, async (context) => {
     const { address } = context.client;
     const agents = [...config.loaded.agents.keys()];

@@ -1,14 +1,13 @@
 import { setValue } from '../../agent/values/set-value.ts';
 import { existsSync } from 'node:fs';
-import type { ExternalStorage } from '@temporalio/common';
 import { sanitizeForTerminal } from '../../agent/text/sanitize.ts';
 import type { AgentRun } from '../../client/api/agent-run.ts';
 import { type TemporalSettings, temporalSettings } from '../../client/connect/connect.ts';
 import { RunNotFound } from '../../client/connect/errors.ts';
 import { type LocalTemporal, openLocal } from '../../local/embedded/open-local.ts';
-import { type Keyring, environmentKeyring } from '../../features/encryption/keys.ts';
+import { environmentKeyring } from '../../features/encryption/keys.ts';
 import { environmentLive } from '../../features/live/brokers.ts';
-import type { LiveOption } from '../../features/live/live-channel.ts';
+import type { LoadedConfig } from '../../config/load/loaded-config.ts';
 import { stateDirectory } from '../../local/server/project-folder.ts';
 import { configKeyring } from './config-keyring.ts';
 import { configStorage } from './config-storage.ts';
@@ -35,12 +34,8 @@ export interface CliContext extends Omit<LocalTemporal, 'startWorker'> {
 export interface ContextOptions extends CommonOptions {
   /** Calls that a worker of this process makes at a time. Default: the config's. */
   concurrency?: number;
-  /** Keys of the config that the command has loaded. */
-  encryption?: Keyring | undefined;
-  /** Storage of the config that the command has loaded. */
-  storage?: ExternalStorage | undefined;
-  /** Side channel of the config that the command has loaded. */
-  channel?: LiveOption | undefined;
+  /** The config that the command has loaded: its keys, its storage and its side channel are those of the client. */
+  loaded?: LoadedConfig | undefined;
   /** Port on which a worker answers probes. Such a worker can drain. */
   healthPort?: number;
   /** Address for Temporal's own metrics. Default: the config's. */
@@ -105,9 +100,9 @@ async function open(io: Io, options: ContextOptions, temporal: TemporalSettings)
     temporal,
     stateDir: stateDirectory(),
     taskQueue: namedQueue(io, options),
-    encryption: options.encryption ?? environmentKeyring(io.env) ?? configKeyring(options.config),
-    storage: options.storage ?? configStorage(options.config),
-    live: options.channel ?? environmentLive(io.env),
+    encryption: options.loaded?.encryption ?? environmentKeyring(io.env) ?? configKeyring(options.config),
+    storage: options.loaded?.storage ?? configStorage(options.config),
+    live: options.loaded?.live ?? environmentLive(io.env),
     onProgress: progress.show,
     onNote: progress.note,
   }).finally(progress.end);

@@ -42,11 +42,7 @@ async function work(options: ChildOptions): Promise<void> {
     tell({ type: 'loaded', summary: summaryOf(config.loaded) });
     await mayWork;
 
-    context = await openEmbedded(io, {
-      ...options,
-      encryption: config.loaded.encryption,
-      storage: config.loaded.storage,
-    });
+    context = await openEmbedded(io, { ...options, loaded: config.loaded });
     const { serves } = await queuesOf(context, config, namedQueue(io, options));
     checkAgents(io, config.loaded);
     const worker = await context.startWorker(config, 'dev', serves);

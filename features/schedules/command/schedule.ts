@@ -49,7 +49,7 @@ export async function createSchedule(
       checkQuestion(config.loaded, agent, { ...options, context: start.overrides?.context });
     checkOverrides(config.loaded, agent, overrides);
   }
-  const opened = { ...options, encryption: config?.loaded.encryption, storage: config?.loaded.storage };
+  const opened = { ...options, loaded: config?.loaded };
   return withTemporal(io, opened, async (context) => {
     const { runs: taskQueue } = await queuesOf(context, config, namedQueue(io, options));
     const schedule = context.client.schedule(name);
@@ -164,10 +164,10 @@ export async function syncSchedules(
   options: CommonOptions & { dryRun?: boolean; delete?: boolean },
 ): Promise<number> {
   const config = await loadCommandConfig(options.config);
-  const { schedules, encryption, storage } = config.loaded;
-  return withTemporal(io, { ...options, encryption, storage }, async (context) => {
+  const { loaded } = config;
+  return withTemporal(io, { ...options, loaded }, async (context) => {
     const { runs: taskQueue } = await queuesOf(context, config, namedQueue(io, options));
-    const changes = await sync(context.client.temporal, taskQueue, schedules, options);
+    const changes = await sync(context.client.temporal, taskQueue, loaded.schedules, options);
     if (options.json === true) printJson(io, { taskQueue, dryRun: options.dryRun === true, changes });
     else for (const line of changeLines(changes)) print(io, line);
     return exitCodes.answered;
