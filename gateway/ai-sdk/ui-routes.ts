@@ -9,8 +9,7 @@ import { answerApprovals } from '../start/approvals.ts';
 import { answerClientCalls } from '../start/client-calls.ts';
 import { type SetFields, readFields } from '../start/set-fields.ts';
 import { type StartedRun, startRun } from '../start/start-run.ts';
-import { knowsNewerChunks } from './page-version.ts';
-import { type UiRequest, readUiRequest } from './read-ui-request.ts';
+import { type UiRequest, knowsNewerChunks, readUiRequest } from './read-ui-request.ts';
 import type { ChunkOptions } from './ui-chunks.ts';
 import { uiStream } from './ui-stream.ts';
 

@@ -1,16 +1,26 @@
 import type { McpServer, ServerContext } from '@modelcontextprotocol/server';
-import { type AgentRun, needsPerson, type WaitingCall, type WorkerLook } from '../../client/index.ts';
+import {
+  type AgentRun,
+  type OperatorDecision,
+  needsPerson,
+  type WaitingCall,
+  type WorkerLook,
+} from '../../client/index.ts';
 import { progressText } from '../replies/progress-text.ts';
 import { withWorkerParts } from '../replies/worker-parts.ts';
 import { type RunPart, runParts } from '../replies/run-parts.ts';
-import { type SendDecision, askForDecision } from './ask-for-decision.ts';
+import { decisionIn, formOf } from './decision-form.ts';
+
+/** People may take their time. */
+const ANSWER_MS = 86_400_000;
 
 /** A call of a tool under way. */
 export interface CallContext {
   server: McpServer;
   /** Returns true for a wait about which the server can have the client ask a person now. */
   mayAsk(wait: WaitingCall): boolean;
-  decide: SendDecision;
+  /** Sends the decision on a call of the run. `wait`: the `n` of the wait. */
+  decide(call: string, decision: OperatorDecision, wait: number): Promise<unknown>;
   /** The request. Its signal is aborted when the client cancels the call, or is gone; the run continues. */
   request: ServerContext['mcpReq'];
   look: WorkerLook;
@@ -60,7 +70,7 @@ export async function followCall(run: AgentRun, waitMs: number, context: CallCon
     const answer = new AbortController();
     asked.set(wait.call, answer);
     const unanswered = () => answer.signal.aborted || end();
-    void askForDecision(context.server, context.decide, wait, answer.signal).then(
+    void askForDecision(context, wait, answer.signal).then(
       (isDecided) => isDecided || unanswered(),
       unanswered,
     );
@@ -81,4 +91,16 @@ export async function followCall(run: AgentRun, waitMs: number, context: CallCon
       params: { progressToken, progress, message },
     });
   }
+}
+
+/** Has a client of 2025-11-25 or earlier ask a person, and sends the decision to the run. Returns false where the person does not decide. */
+async function askForDecision(
+  { server: { server }, decide }: CallContext,
+  wait: WaitingCall,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const decision = decisionIn(wait, await server.elicitInput(formOf(wait), { signal, timeout: ANSWER_MS }));
+  if (decision === undefined) return false;
+  await decide(wait.call, decision, wait.n);
+  return true;
 }

@@ -1,4 +1,4 @@
-import { checkpointShare } from '../../agent/calls/checkpoint-share.ts';
+import { limits } from '../../agent/values/limits.ts';
 
 /** Bytes that the checkpoints of the calls under way may have, of all agents in this workflow. */
 let granted = 0;
@@ -9,4 +9,16 @@ export function takeCheckpointRoom(calls: number): { share: number; giveBack(): 
   const taken = calls * share;
   granted += taken;
   return { share, giveBack: () => void (granted -= taken) };
+}
+
+/**
+ * Bytes that the checkpoint of each of `calls` calls may have, which start together. Temporal keeps the heartbeats of all calls under way in
+ * the state of their workflow, and terminates a workflow whose state passes 8 MB (`limit.mutableStateSize.error`; seen with server 1.30).
+ * `reserved`: bytes that calls of other agents in the same workflow have already; half of the rest is given away at a time.
+ */
+function checkpointShare(calls: number, reserved: number): number {
+  const { checkpointBytes, checkpointsBytes, checkpointReserveBytes, besideCheckpointBytes } = limits;
+  const room = reserved === 0 ? checkpointsBytes : (checkpointsBytes + checkpointReserveBytes - reserved) / 2;
+  const share = Math.floor(room / calls) - besideCheckpointBytes;
+  return Math.max(0, Math.min(checkpointBytes, share));
 }

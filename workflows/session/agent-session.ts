@@ -37,8 +37,7 @@ import type { agentRun } from '../agent-run.ts';
 import { AGENT_RUN, type RecordedResult, ownershipIn, runLabels } from '../messages.ts';
 import { ReloopSession, fixedAttributes } from '../web-ui/run-attributes.ts';
 import { onSignal } from '../temporal/on-signal.ts';
-import { isAlreadyStarted } from '../temporal/run-failure.ts';
-import { unlessCancelled } from '../temporal/unless-cancelled.ts';
+import { isAlreadyStarted, unlessCancelled } from '../temporal/run-failure.ts';
 import { orFailure } from '../checked-input.ts';
 import { showConversation } from '../web-ui/current-details.ts';
 import {

@@ -1,7 +1,12 @@
 import type { FailureDetails } from '../../agent/calls/calls.ts';
 import type { ErrorInfo, Usage } from '../../agent/values/vocabulary.ts';
-import { ActivityFailure, ApplicationFailure, CancelledFailure, isCancellation } from '@temporalio/workflow';
-
+import {
+  ActivityFailure,
+  ApplicationFailure,
+  CancellationScope,
+  CancelledFailure,
+  isCancellation,
+} from '@temporalio/workflow';
 import { readFailure } from '../../agent/calls/failures.ts';
 
 /** Makes the failure of a run. It has the error's type, so that clients can test the type. */
@@ -40,4 +45,14 @@ export function isAlreadyStarted(failure: unknown): boolean {
 /** Returns true for the error by which the SDK continues as new. The run has not failed. */
 export function isContinueAsNew(failure: unknown): boolean {
   return failure instanceof Error && failure.name === 'ContinueAsNew';
+}
+
+/** Resolves to undefined if `work` fails. Rejects if the scope is cancelled. */
+export async function unlessCancelled<T>(work: Promise<T>): Promise<T | undefined> {
+  try {
+    return await work;
+  } catch (failure) {
+    if (CancellationScope.current().consideredCancelled) throw failure;
+    return undefined;
+  }
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { knowsNewerChunks } from '../../../../gateway/ai-sdk/page-version.ts';
+import { knowsNewerChunks } from '../../../../gateway/ai-sdk/read-ui-request.ts';
 
 test.each([
   [undefined, false],
