@@ -6,7 +6,6 @@ import type { ChunkOptions } from '../../gateway/ai-sdk/ui-chunks.ts';
 import { fetchAiSdk7 } from '../support/npm-packages.ts';
 import * as reader from '../support/ui-messages.ts';
 import {
-  type AiSdk,
   RUN,
   action,
   begins,
@@ -19,7 +18,7 @@ import {
   step,
   waits,
   writes,
-} from '../support/ui-messages.ts';
+} from '../support/reply-events.ts';
 
 /** The chunks that only pages of the AI SDK 7 are sent, read by its own reader. */
 const fetched = await fetchAiSdk7();
@@ -27,7 +26,7 @@ const title = 'missing' in fetched ? ` (skipped: no AI SDK 7 here: ${fetched.mis
 const ai7 =
   'missing' in fetched
     ? ai6
-    : ((await import(join(fetched.folder, 'node_modules/ai/dist/index.js'))) as AiSdk);
+    : ((await import(join(fetched.folder, 'node_modules/ai/dist/index.js'))) as reader.AiSdk);
 const newer = { isNewer: true };
 const chunksOf = (events: readonly object[], options: Partial<ChunkOptions> = newer) =>
   reader.chunksOf(ai7, events, options);

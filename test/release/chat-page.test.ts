@@ -2,14 +2,13 @@ import axe from 'axe-core';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createGateway } from '../../gateway/gateway.ts';
-import { defineModel } from '../../adapters/models/model.ts';
 import { human } from '../../adapters/tools/human.ts';
 import { defineTool } from '../../adapters/tools/tool.ts';
 import { chromiumTitle, hasChromium, startChromium } from '../support/chromium.ts';
 import { createGate } from '../support/gate.ts';
 import { type GatewayServer, startGateway } from '../support/gateway-server.ts';
 import { useRig } from '../support/rig.ts';
-import { modelOf, promptOf, toolCall } from '../support/scripts.ts';
+import { inHalves, modelOf, promptOf, toolCall } from '../support/scripts.ts';
 
 /** The chat page in a browser. */
 const EVIL = `<img src=x onerror="document.title='run'"><b id=mark>`;
@@ -20,13 +19,7 @@ const transfer = defineTool({
   run: (input) => `sent ${input} ${EVIL}`,
 });
 const gate = createGate();
-const slow = defineModel({
-  async call(_request, { onText }) {
-    onText('The first half, ');
-    await gate.pass();
-    return { text: 'The first half, and the second.', toolCalls: [], finishReason: 'stop' };
-  },
-});
+const slow = inHalves(gate);
 const plain = { kind: 'tool-calling' } as const;
 const ask = human();
 const agents = [

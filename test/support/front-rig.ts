@@ -3,12 +3,11 @@ import { beforeAll } from 'vitest';
 import type { TokenCaller } from '../../gateway/http/caller.ts';
 import { createGateway } from '../../gateway/gateway.ts';
 import type { AgentDefinition } from '../../config/define.ts';
-import { defineModel } from '../../adapters/models/model.ts';
 import { defineTool } from '../../adapters/tools/tool.ts';
 import { createGate } from './gate.ts';
 import { type Rig, useRig } from './rig.ts';
 import { guarded } from './sample-tools.ts';
-import { modelOf, promptOf, toolCall } from './scripts.ts';
+import { inHalves, modelOf, promptOf, toolCall } from './scripts.ts';
 
 let isBroken = true;
 const fragile = defineTool({
@@ -20,14 +19,7 @@ const fragile = defineTool({
   },
 });
 const gate = createGate();
-/** Writes a text in two halves, the second one when the test says so. */
-const slow = defineModel({
-  async call(_request, { onText }) {
-    onText('The first half, ');
-    await gate.pass();
-    return { text: 'The first half, and the second.', toolCalls: [], finishReason: 'stop' };
-  },
-});
+const slow = inHalves(gate);
 const calling = (tool: string) =>
   modelOf((step) => (step === '1' ? { text: 'One moment.', toolCalls: [toolCall(tool)] } : 'done'));
 

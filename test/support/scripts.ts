@@ -2,6 +2,7 @@ import type { ConfigDefinition } from '../../config/define.ts';
 import type { ToolCall } from '../../agent/values/vocabulary.ts';
 import type { Model, ModelRequest } from '../../adapters/models/model.ts';
 import { defineModel } from '../../adapters/models/model.ts';
+import type { createGate } from './gate.ts';
 
 /** A ReAct reply that calls a tool. */
 export function act(tool: string, input: string): string {
@@ -53,6 +54,17 @@ export function modelOf(
 /** A model that says these, one in each step, and then no more than an answer. */
 export function script(...replies: string[]): RecordingModel {
   return modelOf((step) => replies[Number(step) - 1] ?? answer('end of script'));
+}
+
+/** A model that writes a text in two halves, the second one when the gate is opened. */
+export function inHalves(gate: ReturnType<typeof createGate>): Model {
+  return defineModel({
+    async call(_request, { onText }) {
+      onText('The first half, ');
+      await gate.pass();
+      return { text: 'The first half, and the second.', toolCalls: [], finishReason: 'stop' };
+    },
+  });
 }
 
 /** The text a request asks with. */

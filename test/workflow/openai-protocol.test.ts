@@ -10,17 +10,10 @@ import { ModelError, defineModel } from '../../adapters/models/model.ts';
 import { createGate } from '../support/gate.ts';
 import { useRig } from '../support/rig.ts';
 import { guarded } from '../support/sample-tools.ts';
-import { answer, modelOf, promptOf, script, toolCall } from '../support/scripts.ts';
+import { answer, inHalves, modelOf, promptOf, script, toolCall } from '../support/scripts.ts';
 
 const gate = createGate();
-/** Writes a text in two halves, the second one when the test says so. */
-const slow = defineModel({
-  async call(_request, { onText }) {
-    onText('The first half, ');
-    await gate.pass();
-    return { text: 'The first half, and the second.', toolCalls: [], finishReason: 'stop' };
-  },
-});
+const slow = inHalves(gate);
 
 const broken = defineModel({
   call: () =>

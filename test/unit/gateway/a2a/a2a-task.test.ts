@@ -7,6 +7,7 @@ import type { Task, TaskUpdate } from '../../../../gateway/a2a/a2a-types.ts';
 import { contextOf, newTask, sessionOf } from '../../../../gateway/a2a/task-ids.ts';
 import { type UpdatesEnd, updatesOf } from '../../../../gateway/a2a/task-stream.ts';
 import { replyOf } from '../../../../gateway/replies/follow-reply.ts';
+import { action, caughtUp, waits, writes } from '../../../support/reply-events.ts';
 
 const RUN = 'acme.trip.0123456789abcdef';
 
@@ -63,25 +64,15 @@ const said = (read: readonly TaskUpdate[]) =>
     'statusUpdate' in update ? (update.statusUpdate.status.message?.parts ?? []) : [],
   );
 
-const action = (call: string) => ({
-  type: 'action',
-  call,
-  action: { tool: 'price', toolInput: { product: 'chair' }, log: '' },
-});
 const step = (call: string) => ({
   type: 'step',
   step: { call, action: action(call).action, observation: 5, attempts: 1, durationMs: 1 },
 });
-const writes = (text: string, attempt = 1) => ({ type: 'model_text', call: '1', attempt, text });
 const ends = (call: string, text: string, more: object = {}) => ({
   type: 'model_ended',
   call,
   attempts: 1,
   turn: { text, decision: { type: 'finish' }, usage: noUsage, ...more },
-});
-const waits = (call: string, reason = 'approval') => ({
-  type: 'waiting',
-  wait: { call, n: 0, tool: 'price', toolInput: 'chair', reason },
 });
 const over = (status: string, output: unknown = null, more: object = {}) => ({
   type: 'run_ended',
@@ -91,7 +82,6 @@ const over = (status: string, output: unknown = null, more: object = {}) => ({
   stopReason: null,
   ...more,
 });
-const caughtUp = { type: 'caught_up' };
 const turn = [ends('1', 'Let me see.'), action('1.1')];
 
 describe('a task', () => {

@@ -2,29 +2,20 @@ import { HttpAgent, type Message } from '@ag-ui/client';
 import { EventSchemas } from '@ag-ui/core/schemas';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { RunEvent } from '../../../../agent/run/events.ts';
 import { type AguiClient, aguiEvents } from '../../../../gateway/ag-ui/agui-stream.ts';
 import type { AguiEvent } from '../../../../gateway/ag-ui/agui-types.ts';
-import { runParts } from '../../../../gateway/replies/run-parts.ts';
 import { settledParts } from '../../../../gateway/replies/settled-parts.ts';
+import * as reply from '../../../support/reply-events.ts';
 
-const RUN = 'acme.chairs';
+const { RUN, caughtUp, ends, over, step, thinks, waits, writes } = reply;
 const names = { threadId: 't1', runId: 'r1' };
 const question: Message = { id: 'q1', role: 'user', content: 'What?' };
-
-async function* given(events: readonly object[]): AsyncGenerator<RunEvent> {
-  yield* events.map((event) => ({ at: 0, ...event }) as RunEvent);
-}
-
-async function* partsOf(events: readonly object[]) {
-  for await (const part of runParts(given(events), { isPlain: true })) yield { part };
-}
 
 /** The events, each of which the schemas of AG-UI take. */
 async function eventsOf(events: readonly object[], more: Partial<AguiClient> = {}): Promise<AguiEvent[]> {
   const made: AguiEvent[] = [];
   const client = { names, messages: [question], answered: [], ...more };
-  for await (const event of aguiEvents(RUN, settledParts(partsOf(events)), client)) {
+  for await (const event of aguiEvents(RUN, settledParts(reply.partsOf(events)), client)) {
     const { success } = EventSchemas.safeParse(event);
     expect([event, success]).toEqual([event, true]);
     made.push(structuredClone(event));
@@ -55,35 +46,7 @@ function essence(message: Message): unknown {
   return [message.role, message.content, ...calls.map((call) => call.function)].filter(Boolean);
 }
 
-const action = (call: string) => ({
-  type: 'action',
-  call,
-  action: { tool: 'price', toolInput: { product: 'chair' }, log: '' },
-});
-const step = (call: string, observation: unknown) => ({
-  type: 'step',
-  step: { call, action: action(call).action, observation, attempts: 1, durationMs: 1 },
-});
-const writes = (text: string, attempt = 1) => ({ type: 'model_text', call: '1', attempt, text });
-const thinks = (text: string, attempt = 1) => ({ type: 'model_reasoning', call: '1', attempt, text });
-const ends = (call: string, text: string, more: object = {}) => ({
-  type: 'model_ended',
-  call,
-  attempts: 1,
-  turn: { text, decision: { type: 'finish' }, ...more },
-});
-const waits = (call: string, reason = 'approval', n = 0) => ({
-  type: 'waiting',
-  wait: { call, n, tool: 'price', toolInput: 'chair', reason },
-});
-const over = (status: string, more: object = {}) => ({
-  type: 'run_ended',
-  status,
-  output: null,
-  error: null,
-  ...more,
-});
-const caughtUp = { type: 'caught_up' };
+const action = (call: string) => reply.action(call, 'price', { product: 'chair' });
 const turn = [ends('1', 'Let me see.', { reasoning: 'Hm' }), action('1.1')];
 const answer = [ends('2', 'It is 5.'), over('completed', { output: 'It is 5.' })];
 const called = { name: 'price', arguments: '{"product":"chair"}' };

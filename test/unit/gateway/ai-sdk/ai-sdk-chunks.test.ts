@@ -18,7 +18,7 @@ import {
   step,
   waits,
   writes,
-} from '../../../support/ui-messages.ts';
+} from '../../../support/reply-events.ts';
 
 const ai6 = { readUIMessageStream, uiMessageChunkSchema };
 const chunksOf = (events: readonly object[], answered?: Approval[], mayDecide = true) =>

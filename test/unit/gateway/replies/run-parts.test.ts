@@ -2,6 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { RunEvent } from '../../../../agent/run/events.ts';
 import { type RunPart, runParts } from '../../../../gateway/replies/run-parts.ts';
+import { thinks, writes } from '../../../support/reply-events.ts';
 
 async function partsOf(events: object[], isPlain = true): Promise<RunPart[]> {
   async function* given() {
@@ -12,8 +13,6 @@ async function partsOf(events: object[], isPlain = true): Promise<RunPart[]> {
   return parts;
 }
 
-const writes = (text: string, attempt = 1) => ({ type: 'model_text', call: '1', attempt, text });
-const thinks = (text: string, attempt = 1) => ({ type: 'model_reasoning', call: '1', attempt, text });
 const ends = (text: string, more: object = {}) => ({
   type: 'model_ended',
   call: '1',
