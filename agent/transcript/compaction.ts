@@ -1,6 +1,7 @@
 import type { PromptContext } from '../definition/kind.ts';
 import type { CompactionManifest } from '../definition/manifest.ts';
 import { CHARS_PER_TOKEN } from '../definition/price.ts';
+import { sum } from '../values/values.ts';
 import { asText } from '../values/vocabulary.ts';
 import { conversation } from './prompt-context.ts';
 import { type Entry, entryBytes } from './entries.ts';
@@ -54,8 +55,4 @@ export function conversationBefore(entries: readonly Entry[], keep: number): Pro
 
 function bytesFrom(entries: readonly Entry[], from = 0): number {
   return sum(entries.slice(from).map(entryBytes));
-}
-
-function sum(numbers: readonly number[]): number {
-  return numbers.reduce((total, number) => total + number, 0);
 }

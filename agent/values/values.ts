@@ -115,3 +115,7 @@ function withWellFormedTexts(json: Json): Json {
     Object.entries(json).map(([key, item]) => [wellFormed(key), withWellFormedTexts(item)]),
   );
 }
+
+export function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0);
+}

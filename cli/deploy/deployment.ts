@@ -3,6 +3,7 @@ import { tsToMs } from '@temporalio/common/lib/time.js';
 import type { temporal } from '@temporalio/proto';
 import { UNVERSIONED } from '../../config/deployment-option.ts';
 import { hasVersion, isGone, pollersOf } from '../../client/connect/task-queue.ts';
+import { grpcCode } from '../../history/read/pages.ts';
 import { AGENT_SESSION } from '../../workflows/messages.ts';
 import { UsageError } from '../shell/io.ts';
 
@@ -99,7 +100,7 @@ async function describe(client: Client, name: string): Promise<Info | undefined>
     );
     return workerDeploymentInfo ?? undefined;
   } catch (error) {
-    if (codeOf(error) === NOT_FOUND) return undefined;
+    if (grpcCode(error) === NOT_FOUND) return undefined;
     throw error;
   }
 }
@@ -142,11 +143,6 @@ export const FAILED_PRECONDITION = 9;
 const PERMISSION_DENIED = 7;
 const UNIMPLEMENTED = 12;
 
-/** Status code of a gRPC error. */
-export function codeOf(error: unknown): number | undefined {
-  return isGrpcServiceError(error) ? error.code : undefined;
-}
-
 /** Attempts at a call that a busy server does not answer in time. A deployment is a workflow of the server: to read it takes a query. */
 const MAX_ATTEMPTS = 4;
 
@@ -155,10 +151,10 @@ export async function ofServer<T>(call: () => Promise<T>, attempt = 1): Promise<
   try {
     return await call();
   } catch (error) {
-    if (codeOf(error) === DEADLINE_EXCEEDED && attempt < MAX_ATTEMPTS)
+    if (grpcCode(error) === DEADLINE_EXCEEDED && attempt < MAX_ATTEMPTS)
       return await ofServer(call, attempt + 1);
     const isDisabled = isGrpcServiceError(error) && /\bdisabled\b/u.test(error.details);
-    const code = codeOf(error);
+    const code = grpcCode(error);
     if (code !== UNIMPLEMENTED && !(code === PERMISSION_DENIED && isDisabled)) throw error;
     throw new UsageError(
       'This Temporal server has no worker deployments (`system.enableDeploymentVersions`). Update the server, or deploy without versions.',

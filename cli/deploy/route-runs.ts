@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { UNVERSIONED } from '../../config/deployment-option.ts';
 import { cliName } from '../../client/connect/cli-name.ts';
+import { grpcCode } from '../../history/read/pages.ts';
 import { UsageError } from '../shell/io.ts';
 import {
   type DeploymentPlace,
   type DeploymentStatus,
   type VersionStatus,
   FAILED_PRECONDITION,
-  codeOf,
   ofServer,
   readDeployment,
 } from './deployment.ts';
@@ -97,7 +97,7 @@ async function whenAllQueuesArePolled(version: string, change: () => Promise<unk
       await ofServer(change);
       return;
     } catch (error) {
-      if (codeOf(error) !== FAILED_PRECONDITION || !String(error).includes('missing active task queues'))
+      if (grpcCode(error) !== FAILED_PRECONDITION || !String(error).includes('missing active task queues'))
         throw error;
       if (Date.now() >= deadline) {
         throw new UsageError(

@@ -3,12 +3,12 @@ import { searchAttribute } from '../../agent/values/names.ts';
 import { UNVERSIONED } from '../../config/deployment-option.ts';
 import { cliName } from '../../client/connect/cli-name.ts';
 import { readListPage } from '../../history/list/listed.ts';
+import { grpcCode } from '../../history/read/pages.ts';
 import { UsageError } from '../shell/io.ts';
 import {
   type DeploymentPlace,
   type DeploymentStatus,
   NOT_FOUND,
-  codeOf,
   ofServer,
   open,
   pinnedTo,
@@ -122,7 +122,7 @@ async function pinTo(
     );
     return true;
   } catch (error) {
-    if (codeOf(error) === NOT_FOUND) return false;
+    if (grpcCode(error) === NOT_FOUND) return false;
     throw error;
   }
 }

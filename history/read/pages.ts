@@ -188,7 +188,8 @@ export function isInvalidArgument(error: unknown): boolean {
   return grpcCode(error) === INVALID_ARGUMENT;
 }
 
-function grpcCode(error: unknown): number | undefined {
+/** Status code of a gRPC error. */
+export function grpcCode(error: unknown): number | undefined {
   return isGrpcServiceError(error) ? error.code : undefined;
 }
 

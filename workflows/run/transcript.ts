@@ -1,5 +1,6 @@
 import type { CallModelInput, Origin } from '../../agent/calls/calls.ts';
 import { limits } from '../../agent/values/limits.ts';
+import { sum } from '../../agent/values/values.ts';
 import type { AgentManifest } from '../../agent/definition/manifest.ts';
 import { type Entry, type Mark, START, withRunId, entryBytes } from '../../agent/transcript/entries.ts';
 import { visible } from '../../agent/transcript/visible.ts';
@@ -119,8 +120,4 @@ export function handOver(
       runId,
     ),
   };
-}
-
-function sum(numbers: readonly number[]): number {
-  return numbers.reduce((total, number) => total + number, 0);
 }

@@ -1,3 +1,4 @@
+import { sum } from '../../../agent/values/values.ts';
 import { type Interval, merged } from './spans.ts';
 
 /** Axis of times on a page: positions from 0 to {@link WIDTH}. */
@@ -78,8 +79,4 @@ function indexAt(pieces: readonly Piece[], at: number): number {
     else high = middle - 1;
   }
   return low;
-}
-
-function sum(numbers: readonly number[]): number {
-  return numbers.reduce((total, number) => total + number, 0);
 }
