@@ -13,9 +13,9 @@ const ACTION_INPUT = new RegExp(
 const LEADING_SPACE = new RegExp(`^${PY_SPACE}+`, 'u');
 const FINAL_ANSWER = 'Final Answer:';
 
-export const MISSING_ACTION = "Invalid Format: Missing 'Action:' after 'Thought:'";
-export const MISSING_ACTION_INPUT = "Invalid Format: Missing 'Action Input:' after 'Action:'";
-export const BOTH = 'Parsing LLM output produced both a final answer and a parse-able action:';
+const MISSING_ACTION = "Invalid Format: Missing 'Action:' after 'Thought:'";
+const MISSING_ACTION_INPUT = "Invalid Format: Missing 'Action Input:' after 'Action:'";
+const BOTH = 'Parsing LLM output produced both a final answer and a parse-able action:';
 
 /** Throws {@link OutputParserError} when the text holds neither an action nor an answer, or both in the wrong order. */
 export function parseMrkl(reply: string): ParsedReply {

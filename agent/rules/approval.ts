@@ -25,18 +25,8 @@ export function approvedBy(
   approved: string[] | undefined,
 ): string[] | undefined {
   if (decision?.type !== 'approve' || decision.remember === undefined) return approved;
-  return withApproved(approved, tool, toolInput, decision.remember);
-}
-
-/** Adds an approval for the rest of the run: of every call of the tool, or of calls with this input. */
-export function withApproved(
-  approved: readonly string[] = [],
-  tool: string,
-  input: Json,
-  scope: 'tool' | 'input',
-): string[] {
-  const key = scope === 'tool' ? keyOf(tool) : keyOf(tool, input);
-  const all = [...approved.filter((other) => other !== key), key];
+  const key = decision.remember === 'tool' ? keyOf(tool) : keyOf(tool, toolInput);
+  const all = [...(approved ?? []).filter((other) => other !== key), key];
   const tools = all.filter(isToolKey).slice(-MOST_REMEMBERED);
   return [...tools, ...all.filter((other) => !isToolKey(other)).slice(-MOST_REMEMBERED)];
 }

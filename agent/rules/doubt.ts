@@ -83,7 +83,7 @@ export function reconcileAtMs(
 }
 
 /** Returns false after several worker deaths in a row: the call itself may kill the worker. */
-export function mayReschedule(lost: number): boolean {
+function mayReschedule(lost: number): boolean {
   return lost < limits.workerDeathsInARow - 1;
 }
 

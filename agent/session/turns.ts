@@ -51,7 +51,7 @@ export function turnsToFold(
 }
 
 /** The conversation with a summary in place of all turns but the last. */
-export function withSummary(messages: readonly ChatMessage[], summary: string): ChatMessage[] {
+function withSummary(messages: readonly ChatMessage[], summary: string): ChatMessage[] {
   const last = parts(messages).turns.at(-1) ?? [];
   return [{ role: 'system', content: SUMMARY_HEAD + summary }, ...last];
 }

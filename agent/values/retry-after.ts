@@ -42,7 +42,7 @@ export function durationMs(text: string): number | undefined {
  * Milliseconds from the header `Retry-After` at the time `now`, 0 for a date that has passed. undefined for a value
  * that is neither a number of seconds nor a date of RFC 9110 (section 5.6.7). Some servers write fractions of a second.
  */
-export function parseRetryAfter(header: string | null | undefined, now: number): number | undefined {
+function parseRetryAfter(header: string | null | undefined, now: number): number | undefined {
   const text = header?.trim() ?? '';
   const wait = /^\d+(\.\d+)?$/u.test(text) ? Number(text) * 1000 : httpDate(text, now) - now;
   return Number.isFinite(wait) ? Math.max(0, Math.round(wait)) : undefined;

@@ -36,7 +36,7 @@ export function untilHeldUp(
  * Waits until question `id` is in the queue and the run before it waits for a person or is paused; resolves with that run.
  * Undefined after `signal`.
  */
-export async function waitingRunBefore(
+async function waitingRunBefore(
   client: SessionReader,
   { session, id }: QueuedQuestion,
   signal: AbortSignal,
@@ -70,7 +70,7 @@ async function untilItWaits(
 }
 
 /** Lines with the run that holds up a session, its wait, and the commands. */
-export function runBeforeLines(
+function runBeforeLines(
   { id, runId, status, waiting }: RunReport,
   options: Omit<HelpOptions, 'id' | 'runId'>,
 ): string[] {

@@ -56,7 +56,7 @@ export function createAttempts() {
 }
 
 /** An attempt that failed, and when the next one comes, where that is known. `unseen`: attempts before it that no event was for. */
-export function attemptText({ attempt, error, retryInMs, paused }: AttemptFailed, unseen = 0): string {
+function attemptText({ attempt, error, retryInMs, paused }: AttemptFailed, unseen = 0): string {
   const soon = retryInMs === undefined || retryInMs < 1000;
   const next = soon ? 'trying again' : `trying again in ${duration(retryInMs)}`;
   const again = paused === true ? 'the call is paused' : next;

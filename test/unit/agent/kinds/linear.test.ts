@@ -12,10 +12,10 @@ import { cutAtStop, stopCutter } from '../../../../agent/reply/stop.ts';
 import { readArguments } from '../../../../agent/prompt/tool-arguments.ts';
 import { remembered } from '../../../../agent/transcript/memory.ts';
 import { withoutSecrets } from '../../../../agent/text/secrets.ts';
-import { turnsToFold, withSummary, withTurn } from '../../../../agent/session/turns.ts';
+import { turnsToFold, withNotes, withTurn } from '../../../../agent/session/turns.ts';
 import { fill } from '../../../../agent/text/template.ts';
 import { answerIn } from '../../../../cli/chat/chat-trace.ts';
-import type { ChatMessage } from '../../../../agent/values/vocabulary.ts';
+import { type ChatMessage, noUsage } from '../../../../agent/values/vocabulary.ts';
 import { sampleManifest, sampleTool } from '../../../support/manifest.ts';
 
 /**
@@ -97,7 +97,7 @@ describe('a conversation of 20,000 turns', () => {
     ['is shown as a window', () => remembered(messages, { kind: 'window', turns: 3 })],
     ['is shown by tokens', () => remembered(messages, { kind: 'tokens', tokens: 100 })],
     ['is folded', () => turnsToFold(messages, { kind: 'summary', tokens: 1 })?.turns ?? []],
-    ['becomes a summary', () => withSummary(messages, 'short')],
+    ['becomes a summary', () => withNotes({ messages }, { summary: 'short', usage: noUsage }).messages],
   ])(
     '%s in one pass',
     (_what, read) => {

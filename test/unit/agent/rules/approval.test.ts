@@ -1,30 +1,30 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { withApprovals } from '../../../../activities/tool/approval-check.ts';
-import { needsApproval, withApproved } from '../../../../agent/rules/approval.ts';
+import { approvedBy, needsApproval } from '../../../../agent/rules/approval.ts';
 import { limits } from '../../../../agent/values/limits.ts';
 import { defineTool, ToolInputError } from '../../../../adapters/tools/tool.ts';
 import { sampleManifest, sampleTool } from '../../../support/manifest.ts';
 
+const approve = (tool: string, toolInput: string, remember: 'tool' | 'input', before: string[] = []) =>
+  approvedBy({ type: 'approve', remember }, { tool, toolInput, log: '' }, before) ?? [];
 const asks = (tool: string, toolInput: string, approved: readonly string[]) =>
   needsApproval({ tool, toolInput, approval: {} }, approved);
-const remembered = (count: number, tool: string, what: 'tool' | 'input', before: readonly string[] = []) =>
-  Array.from({ length: count }, (_, n) => n).reduce<readonly string[]>(
-    (approved, n) => withApproved(approved, what === 'tool' ? `${tool}${n}` : tool, String(n), what),
+const remembered = (count: number, tool: string, what: 'tool' | 'input', before: string[] = []) =>
+  Array.from({ length: count }, (_, n) => n).reduce(
+    (approved, n) => approve(what === 'tool' ? `${tool}${n}` : tool, String(n), what, approved),
     before,
   );
 
 describe('an approval that is remembered', () => {
   test('is a tool, whatever its input, or one input of it', () => {
-    const approved = withApproved(withApproved([], 'pay', 'a', 'tool'), 'mail', 'a', 'input');
+    const approved = approve('mail', 'a', 'input', approve('pay', 'a', 'tool'));
     expect(asks('pay', 'b', approved)).toBe(false);
     expect(asks('mail', 'a', approved)).toBe(false);
     expect(asks('mail', 'b', approved)).toBe(true);
   });
 
   test('is a tool for good, however many inputs of others come after it', () => {
-    expect(asks('pay', 'x', remembered(300, 'mail', 'input', withApproved([], 'pay', '', 'tool')))).toBe(
-      false,
-    );
+    expect(asks('pay', 'x', remembered(300, 'mail', 'input', approve('pay', '', 'tool')))).toBe(false);
   });
 
   test.each(['tool', 'input'] as const)('has a bound: of each kind (%s) the latest hundred', (what) => {

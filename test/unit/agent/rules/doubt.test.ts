@@ -5,7 +5,6 @@ import {
   type Doubt,
   afterDoubt,
   aftermath,
-  mayReschedule,
   mayTryAgain,
   reconcileAtMs,
   reconciledEnd,
@@ -82,7 +81,7 @@ describe('a failed schedule of a call that may take effect once only', () => {
   });
 
   test('is not scheduled a sixth time by itself', () => {
-    expect([3, 4].map((lost) => mayReschedule(lost))).toEqual([true, false]);
+    expect(aftermath(pay, timedOut, 3)).toMatchObject({ type: 'again' });
     expect(aftermath(pay, timedOut, 4)).toMatchObject({ type: 'failed', error: { type: 'WorkerDied' } });
   });
 

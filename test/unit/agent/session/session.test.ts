@@ -10,7 +10,7 @@ import {
   sessionLimits,
 } from '../../../../agent/session/session.ts';
 import { awaitTurn } from '../../../../cli/connection/ask-in-session.ts';
-import { runBeforeLines, waitingRunBefore } from '../../../../cli/follow/run-before.ts';
+import { untilHeldUp } from '../../../../cli/follow/run-before.ts';
 import type { AgentClient } from '../../../../client/api/agent-client.ts';
 import { agent, loadedConfig, tool } from '../../../support/config.ts';
 import { fakeIo } from '../../../support/fake-io.ts';
@@ -171,36 +171,40 @@ function sessionOf(runs: { [id: string]: RunEvent[] }, recorded: number) {
   } as unknown as AgentClient; // what is asked of it here
 }
 
-const place = { flags: ['--address', 'a:1'], namespace: 'default', uiUrl: undefined };
+/** What `--no-wait` says when a run before question `me` is waiting or paused. */
+const heldUp = (client: AgentClient, signal = new AbortController().signal) =>
+  untilHeldUp({ client, namespace: 'default', embedded: undefined }, ['--address', 'a:1'])(
+    { session: 'bo', id: 'me' },
+    signal,
+  );
 
 const waitedOnce = { bo1: [begun, waits, decided, ended], bo2: [begun, waits] };
 test.each([
-  ['waits when it is looked at', { bo1: [begun, waits] }, 2, 'bo1', 'waiting'],
-  ['waits later', { bo1: [begun, waits] }, 1, 'bo1', 'waiting'],
-  ['is paused', { bo1: [begun, paused] }, 1, 'bo1', 'paused'],
-  ['ends, and the next one waits', { bo1: [begun, ended], bo2: [begun, waits] }, 1, 'bo2', 'waiting'],
-  ['waited once, and the next one waits', waitedOnce, 4, 'bo2', 'waiting'],
-])('the run before a question %s', async (_how, runs, recorded, id, status) => {
-  const over = new AbortController();
-  const queued = { session: 'bo', id: 'me' };
-  const report = await waitingRunBefore(sessionOf(runs, recorded), queued, over.signal);
-  expect(report).toMatchObject({ id, status });
+  ['waits when it is looked at', { bo1: [begun, waits] }, 2, 'bo1', 'waits for a person:'],
+  ['waits later', { bo1: [begun, waits] }, 1, 'bo1', 'waits for a person:'],
+  ['is paused', { bo1: [begun, paused] }, 1, 'bo1', 'is paused:'],
+  [
+    'ends, and the next one waits',
+    { bo1: [begun, ended], bo2: [begun, waits] },
+    1,
+    'bo2',
+    'waits for a person:',
+  ],
+  ['waited once, and the next one waits', waitedOnce, 4, 'bo2', 'waits for a person:'],
+])('the run before a question %s', async (_how, runs, recorded, id, state) => {
+  const [line] = (await heldUp(sessionOf(runs, recorded))) ?? [];
+  expect(line).toContain(`Run ${id} comes first and ${state}`);
 });
 
 test('no run is before a question whose turn has come', async () => {
   const over = new AbortController();
-  const found = waitingRunBefore(sessionOf({}, 0), { session: 'bo', id: 'me' }, over.signal);
+  const found = heldUp(sessionOf({}, 0), over.signal);
   over.abort();
   expect(await found).toBeUndefined();
 });
 
 test('the run before a question is named with what to type', async () => {
-  const over = new AbortController();
-  const queued = { session: 'bo', id: 'me' };
-  const said = async (event: RunEvent) => {
-    const report = await waitingRunBefore(sessionOf({ bo1: [begun, event] }, 2), queued, over.signal);
-    return report === undefined ? [] : runBeforeLines(report, place);
-  };
+  const said = (event: RunEvent) => heldUp(sessionOf({ bo1: [begun, event] }, 2));
   expect(await said(waits)).toEqual([
     'Run bo1 comes first and waits for a person:',
     '    Waiting for you: pay (1.1) needs your approval',

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { MemoryManifest } from '../../../../agent/definition/manifest.ts';
 import { remembered, tokensOf } from '../../../../agent/transcript/memory.ts';
-import { turnsToFold, withNotes, withSummary, withTurn } from '../../../../agent/session/turns.ts';
-import { type ChatMessage, type Json, asText } from '../../../../agent/values/vocabulary.ts';
+import { turnsToFold, withNotes, withTurn } from '../../../../agent/session/turns.ts';
+import { type ChatMessage, type Json, asText, noUsage } from '../../../../agent/values/vocabulary.ts';
 
 const user = (content: string): ChatMessage => ({ role: 'user', content });
 const assistant = (content: string): ChatMessage => ({ role: 'assistant', content });
@@ -86,7 +86,7 @@ describe('a summary', () => {
   });
 
   test('takes their place', () => {
-    const messages = withSummary([notes, ...three], 'new');
+    const { messages } = withNotes({ messages: [notes, ...three] }, { summary: 'new', usage: noUsage });
     expect(messages).toEqual([{ ...notes, content: 'Summary of the conversation so far: new' }, ...turn(3)]);
   });
 

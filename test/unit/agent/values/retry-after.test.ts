@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { nextWait, runAttempt } from '../../../../activities/attempt/attempt.ts';
 import { classifyError } from '../../../../activities/attempt/errors.ts';
 import { limits } from '../../../../agent/values/limits.ts';
-import { parseRetryAfter } from '../../../../agent/values/retry-after.ts';
+import { retryAfter } from '../../../../agent/values/retry-after.ts';
 import { openai } from '../../../../adapters/models/openai/openai.ts';
 import { fromVercelModel } from '../../../../adapters/models/vercel/from-vercel-model.ts';
 import { http } from '../../../../adapters/tools/http/http.ts';
@@ -31,15 +31,15 @@ test.each<[header: string, ms: number]>([
   ['Wed, 21 Oct 2015 07:28:00 GMT', 0],
   ['Wednesday, 21-Oct-94 07:28:00 GMT', 0],
 ])('Retry-After: %s is a wait of %s ms', (header, ms) => {
-  expect(parseRetryAfter(header, NOW)).toBe(ms);
+  expect(retryAfter(new Headers({ 'retry-after': header }), NOW)).toBe(ms);
 });
 
 const words =
   '-1 +10 10s 10;jitter=5 1e3 0x10 5.5.5 .5 NaN Infinity soon 2026-11-22 2026-11-22T12:01:00Z'.split(' ');
 const dates = ['22 Nov 2026 12:01:00', '22 Now 2026 12:01:00 GMT', '22 Nov 2026 25:01:00 GMT'];
 const notWaits = [...words, ...dates.map((date) => `Sun, ${date}`), '30 seconds', 'next tuesday 3'];
-test.each([undefined, null, '', '9'.repeat(400), ...notWaits])('Retry-After: %s is not a wait', (header) => {
-  expect(parseRetryAfter(header, NOW)).toBeUndefined();
+test.each(['', '9'.repeat(400), ...notWaits])('Retry-After: %s is not a wait', (header) => {
+  expect(retryAfter(new Headers({ 'retry-after': header }), NOW)).toBeUndefined();
 });
 
 /** Whoever asks a server, and is told to come again after `value`. */

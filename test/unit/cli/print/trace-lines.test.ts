@@ -1,7 +1,7 @@
 import stringWidth from 'string-width';
 import { expect, test } from 'vitest';
 import type { WaitingCall } from '../../../../agent/rules/waiting.ts';
-import { attemptText, waitingText } from '../../../../cli/print/trace/trace-words.ts';
+import { createAttempts, waitingText } from '../../../../cli/print/trace/trace-words.ts';
 import { decisionText } from '../../../../features/render/words/run-words.ts';
 import { trace } from '../../../support/printed-trace.ts';
 import { answers, atSeconds, decides, observes, restarted, started } from '../../../support/run-events.ts';
@@ -64,8 +64,8 @@ test.each([
   ['nothing of the time until one that is due', 300, '; trying again'],
   ['nothing of the time until one that runs', undefined, '; trying again'],
 ])('a failed attempt says %s', (_what, retryInMs, end) => {
-  const failed = { type: 'attempt_failed', at: 0, call: '1.1', attempt: 2, error, retryInMs } as const;
-  expect(attemptText(failed)).toBe(`attempt 2 failed: ModelServerError: over- loaded${end}`);
+  const failed = { type: 'attempt_failed', at: 0, call: '1.1', attempt: 1, error, retryInMs } as const;
+  expect(createAttempts().text(failed)).toBe(`attempt 1 failed: ModelServerError: over- loaded${end}`);
 });
 
 const WHY = ': ModelServerError: over- loaded';
