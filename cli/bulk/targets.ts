@@ -63,7 +63,7 @@ export async function whyNothing(
   { status, ...options }: BulkOptions,
 ): Promise<string> {
   const { runs, nextPage } = await client.listPage({ ...filtersOf(options), limit: MOST_COUNTED });
-  if (runs.length === 0) return 'There is no run with these filters.';
+  if (runs.length === 0) return 'No run matches these filters.';
   const amounts = new Map<RunStatus, number>();
   for (const run of runs) amounts.set(run.status, (amounts.get(run.status) ?? 0) + 1);
   const words = [...amounts].map(([one, amount]) => `${amount} ${one}`).join(', ');

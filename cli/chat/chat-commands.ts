@@ -139,7 +139,7 @@ export async function runCommand(
   if (command === undefined) {
     return note(
       chat,
-      `There is no /${word}. /help lists the commands. Type a blank before a question that starts with /.`,
+      `There is no /${word}. /help lists the commands. Type a space before a question that starts with /.`,
     );
   }
   if (atWork !== undefined && command.needsPrompt?.(typed) === true)

@@ -20,7 +20,7 @@ interface DevOptions extends ContextOptions {
 
 /**
  * `reloop dev`: Temporal with its Web UI, and a worker that is replaced when its code changes; stays up. The worker is
- * another process, so this one has little to load and says at once that it is there.
+ * another process, so this one loads little, and reports at once that it is up.
  */
 export async function dev(io: Io, options: DevOptions): Promise<number> {
   if (options.address !== undefined) {

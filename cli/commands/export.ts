@@ -15,7 +15,7 @@ interface ExportCommandOptions extends CommonOptions {
   prompts?: boolean;
   html?: boolean;
   out?: string;
-  /** Temporal's run id: one that a reset has replaced. */
+  /** Temporal's run id, for a run that a reset has replaced. */
   run?: string;
 }
 

@@ -85,7 +85,7 @@ function print(io: Io, options: ListOptions, runs: readonly Listed[], nextPage: 
   else if (runs.length > 0) printTable(io, runs);
   else if (isFiltered) say(io, `No run fits. \`${cliName()} list\` shows all.`);
   else if (nextPage === null) say(io, `There are no runs yet: ${cliName()} run AGENT "question"`);
-  if (nextPage !== null) say(io, `There may be more: the same with --page ${nextPage}, or --all.`);
+  if (nextPage !== null) say(io, `There may be more: add --page ${nextPage}, or --all.`);
 }
 
 function printTable(io: Io, runs: readonly Listed[]): void {

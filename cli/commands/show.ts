@@ -22,7 +22,7 @@ import { helpOptions, waitingHelp } from '../follow/waiting-help.ts';
 
 interface ShowOptions extends CommonOptions {
   prompt?: string;
-  /** Temporal's run id: one that a reset has replaced. */
+  /** Temporal's run id, for a run that a reset has replaced. */
   run?: string;
 }
 

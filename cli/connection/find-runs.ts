@@ -6,7 +6,7 @@ import { count } from '../../features/render/words/amounts.ts';
 import { type Io, say } from '../shell/io.ts';
 import type { CliContext } from './context.ts';
 
-/** All that fits, as the server's pages come. Says once where the server cannot filter. */
+/** The runs that match, page by page. Says once that the server cannot filter. */
 export async function* everyPage(
   io: Io,
   { client }: Pick<CliContext, 'client'>,

@@ -115,7 +115,7 @@ function stateOf({ firstActivationTime }: Summary, runs: number): VersionState {
   return firstActivationTime ? 'drained' : 'new';
 }
 
-/** Query for the workflows that stay on a version. The list follows the histories a moment later. */
+/** Query for the workflows that stay on a version. The list lags a moment behind the histories. */
 export function pinnedTo({ name, version }: { name: string; version: string }): string {
   return `BuildIds = ${quoted(`pinned:${name}:${version}`)}`;
 }

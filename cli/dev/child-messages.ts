@@ -11,7 +11,7 @@ export type ToChild =
   | { type: 'work' }
   /** Another one has taken its place: calls under way continue, as long as they take. */
   | { type: 'drain' }
-  /** Calls under way get some seconds. */
+  /** Calls under way get a few seconds to end. */
   | { type: 'end' };
 
 /** Messages from the process. */

@@ -14,7 +14,7 @@ export interface BulkOptions extends CommonOptions, FilterOptions {
   yes?: boolean;
 }
 
-/** The options that only `--all` makes use of. */
+/** The options that only `--all` uses. */
 const WITH_ALL = [
   'status',
   'agent',

@@ -6,5 +6,5 @@ export type A2aVersion = '0.3' | '1.0';
 export function versionOf({ headers }: Request): A2aVersion {
   const version = headers.get('a2a-version') || '0.3';
   if (version === '0.3' || version === '1.0') return version;
-  throw new Refused(400, 'VersionNotSupported', `A2A ${version} is not spoken here: 1.0 and 0.3 are.`);
+  throw new Refused(400, 'VersionNotSupported', `This gateway speaks A2A 1.0 and 0.3, not ${version}.`);
 }

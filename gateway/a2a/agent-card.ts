@@ -2,7 +2,7 @@ import type { ServedAgent } from '../http/route.ts';
 import type { A2aVersion } from './a2a-version.ts';
 
 export interface CardPlace {
-  /** The agent takes messages there. */
+  /** The address for messages to the agent. */
   url: string;
   /** The client's. */
   version: A2aVersion;

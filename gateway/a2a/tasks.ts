@@ -52,7 +52,8 @@ export async function* subscribe(
 ): AsyncGenerator<TaskUpdate> {
   demand(request.caller, 'POST /a2a/:agent SubscribeToTask');
   const task = await taskNow(request, id);
-  if (isOver(task)) throw new Refused(409, 'TaskOver', `Task ${id} is over: get it in place of its updates.`);
+  if (isOver(task))
+    throw new Refused(409, 'TaskOver', `Task ${id} has ended: read the task, not its updates.`);
   const hasBegun = task.status.state !== 'TASK_STATE_SUBMITTED';
   yield* taskStream(request, { id, hasBegun }, { until: 'next question', signal });
 }
@@ -104,7 +105,7 @@ async function reply(
   const run = await ownRun({ client, caller }, id);
   const context = contextOf(caller, id);
   if (contextId !== '' && recordedName(caller, contextId) !== recordedName(caller, context)) {
-    throw bad(`Task ${id} is of the context ${context}.`);
+    throw bad(`Task ${id} belongs to the context ${context}.`);
   }
   const { status, waiting } = await run.describe();
   if (!isOpenStatus(status)) {

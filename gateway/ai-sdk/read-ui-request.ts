@@ -52,7 +52,7 @@ export async function readUiRequest(request: Request): Promise<UiRequest> {
   const { id: chat, messages } = sent;
   const last = messages.at(-1);
   if (last?.role === 'assistant') return { chat, body: sent, type: 'answers', ...answeredBy(last.parts) };
-  if (last?.role !== 'user') throw bad('The last message has to be of the role user.');
+  if (last?.role !== 'user') throw bad('The last message must have the role user.');
   return { chat, body: sent, type: 'question', input: inputOf(last.parts), message: last.id };
 }
 

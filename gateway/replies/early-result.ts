@@ -1,5 +1,5 @@
 /**
- * Time for which a response is held back, so that it gets its own status. Proxies and clients give a silent response up: Heroku's router
+ * Time for which a response is held back, so that it gets its own status. Proxies and clients give up on a silent response: Heroku's router
  * after 30 s, nginx and most load balancers after 60 s, the `fetch` of Node (undici) after 300 s.
  */
 const HELD_BACK_MS = 20_000;

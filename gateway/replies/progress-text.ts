@@ -2,7 +2,7 @@ import type { RunPart } from './run-parts.ts';
 import { calledText, reasonText } from '../../client/index.ts';
 import { NO_WORKER } from './worker-parts.ts';
 
-/** A line about the work of a run, for clients that show progress; undefined for parts that are no progress. */
+/** A line about the work of a run, for clients that show progress; undefined for parts that are not progress. */
 export function progressText(part: RunPart): string | undefined {
   switch (part.type) {
     case 'tool_call':

@@ -59,7 +59,7 @@ export async function heldBackSse(
   }
 }
 
-/** The texts; an error is the last one. */
+/** The texts of the stream. An error is sent as the last one. */
 export async function* orErrorText(
   texts: AsyncGenerator<string>,
   errorText: (error: unknown) => string,

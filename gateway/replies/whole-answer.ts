@@ -6,7 +6,7 @@ import { laterJson } from './sse-response.ts';
 const ANSWER_MS = 9 * 60_000;
 
 export interface AnswerOptions {
-  /** The body for an error that comes when the status is gone. */
+  /** The body for an error after the status was sent. */
   errorBody(error: unknown): object;
   /** Default: so long that no proxy and no client gives the response up. */
   heldBackMs?: number | undefined;

@@ -4,7 +4,7 @@ import { pageHeaders } from '../http/page-response.ts';
 import { route } from '../http/route.ts';
 import { eventText, sseResponse } from '../replies/sse-response.ts';
 
-/** A run as a page, which changes while the run goes its way. */
+/** A run as a page, which changes while the run is open. */
 export const pageRoutes = [
   route({
     method: 'get',

@@ -89,7 +89,7 @@ export function toldEvent(event: RunEvent, told: Told): RunEvent {
   }
 }
 
-/** The run of the list of waits as the caller sees it. */
+/** An entry of the list of waits, as the caller sees it. */
 export function toldWaiting(run: WaitingRun, told: Told): WaitingRun {
   if (told.errors) return run;
   return {

@@ -45,7 +45,7 @@ export interface TraceOptions {
   rows: number;
   /** The command that shows the omitted part. */
   whole?: string | undefined;
-  /** The run is a sub-agent's, and shown within its parent's. */
+  /** The run is a sub-agent's, and is shown within its parent's. */
   below?: SubAgentTrace | undefined;
 }
 

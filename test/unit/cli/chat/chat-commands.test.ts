@@ -57,7 +57,7 @@ describe('a command of a chat', () => {
   test.each([
     [
       '/shw',
-      'There is no /shw. /help lists the commands. Type a blank before a question that starts with /.',
+      'There is no /shw. /help lists the commands. Type a space before a question that starts with /.',
     ],
     ['/pause', '/pause is for a running run, and no run is.'],
     ['/show', 'Nothing was asked yet.'],
