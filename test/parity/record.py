@@ -1,4 +1,4 @@
-"""Records what LangChain's AgentExecutor does in each case, for test/workflow/parity.test.ts to compare Reloop with.
+"""Records what LangChain's AgentExecutor does in each case, for test/release/parity.test.ts to compare Reloop with.
 
     python -m venv VENV && VENV/bin/pip install langchain-classic==1.0.8 langchain-openai
     VENV/bin/python test/parity/record.py [kind ...]
