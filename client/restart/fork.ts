@@ -116,7 +116,7 @@ function pointBeforeEdits(
   const [first, ...rest] = modelCalls.slice(index);
   if (first === undefined) return pointBefore(at);
   const pending = [first, ...rest].flatMap((modelCall) =>
-    entriesFor(modelCall === at ? modelCall.delta : modelCall.carried, modelCall.run, first),
+    entriesFor(modelCall === at ? pointBefore(at).pending : modelCall.carried, modelCall.run, first),
   );
   const { entries, size } = beforeSummaries(withObservations(pending, edits), at, first);
   const { manifest } = at;

@@ -78,6 +78,8 @@ export interface RecordedModelCall {
   carried: Entry[];
   /** The agent that was asked; undefined if the record does not have it. */
   manifest: AgentManifest | undefined;
+  /** Another run made the call, and its transcript has another definition of the agent than the fork. */
+  isForks?: boolean;
   repeat: CallModelInput['repeat'];
   size: CallModelInput['size'];
   granted: Granted;
@@ -110,8 +112,9 @@ export function addModelCall(modelCalls: RecordedModelCall[], next: RecordedMode
 }
 
 export function pointBefore(modelCall: RecordedModelCall): RecordedPoint {
-  const { run, before, delta, kept, manifest } = modelCall;
-  return { run, mark: before, pending: delta, manifest, counters: modelCall, from: kept };
+  const { run, before, delta, kept, manifest, isForks } = modelCall;
+  const agent: Entry[] = isForks === true && manifest !== undefined ? [{ type: 'agent', manifest }] : [];
+  return { run, mark: before, pending: [...delta, ...agent], manifest, counters: modelCall, from: kept };
 }
 
 /**

@@ -10,6 +10,7 @@ import type { Fact } from '../read/fact.ts';
 import { type RunFact, readRunFacts } from '../read/lineage.ts';
 import type { RunRef } from '../read/pages.ts';
 import { createTrace } from '../trace/trace.ts';
+import { keepAsFork } from './kept-steps.ts';
 import { type RecordedModelCall, type RestartRecord, addModelCall } from './restart-point.ts';
 import { RecentUpdates } from './update-receipts.ts';
 
@@ -124,6 +125,7 @@ function createReading(workflowId: string) {
       trace: place ?? before.trace,
       root: root ?? firstRunId,
     };
+    if (restart?.from.workflowId !== undefined) keepAsFork(modelCalls, start);
     const last = modelCalls.at(-1);
     // A retried run starts with the model's turn of that step, whose calls have their latest inputs and approvals.
     if (restart?.turn !== undefined && last?.step === restart.step) last.turn = restart.turn.turn;

@@ -150,6 +150,25 @@ describe('a tool of the caller', () => {
     expect(await observed(same)).toEqual([['1.1', 'blue']]);
   });
 
+  test("does not come back when another person's fork goes back to the steps that it has kept", async () => {
+    const run = await start('long');
+    for (const step of ['1', '2']) {
+      await expect
+        .poll(async () => (await run.describe()).waiting[0]?.call, { timeout: 10_000 })
+        .toBe(`${step}.1`);
+      await give(run, `${step}.1`, step);
+    }
+    await expect.poll(async () => (await run.describe()).waiting[0]?.call, { timeout: 10_000 }).toBe('3.1');
+    const other = rig.client.get((await run.fork({ step: 3 })).id);
+    await other.result();
+    await other.rewind({ step: 2 });
+    await expect.poll(async () => (await other.describe()).status, { timeout: 10_000 }).toBe('completed');
+    expect(
+      (await other.describe()).intermediateSteps.slice(0, 2).map(({ observation }) => observation),
+    ).toEqual(['1', expect.stringContaining('pick is not a valid tool')]);
+    await run.cancel();
+  });
+
   test('goes with a handoff, without those of names that the other agent has; a sub-agent has none', async () => {
     const run = await start('desk', [pick, { name: 'size' }]);
     expect(await waitOf(run)).toMatchObject({ call: '2.1', reason: 'client_tool' });
