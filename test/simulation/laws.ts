@@ -4,9 +4,11 @@ import { MODEL_LIMITS } from '../../agent/model-limits/lease-request.ts';
 import { RunView } from '../../agent/views/view.ts';
 import { AGENT_SESSION } from '../../workflows/messages.ts';
 import { attemptsAreCounted, checkpointsAreKept, onlyLostAttemptsAreLost } from './attempt-laws.ts';
+import { clientToolLaws } from './client-tool-laws.ts';
 import { finishedStaysFinished } from './history-laws.ts';
 import type { Word } from './operator.ts';
 import { brokenFromOutside, isForbidden, isReset, withOneLife, wordsRecorded } from './outside-laws.ts';
+import type { Profile } from './profiles.ts';
 import type { RunLife } from './run-lives.ts';
 import { protos, type temporal } from './sdk.ts';
 import type { VirtualServer } from './server.ts';
@@ -20,6 +22,7 @@ import type { World } from './world.ts';
 const { EventType } = protos.temporal.api.enums.v1;
 
 export interface Seen {
+  profile: Profile;
   world: World;
   server: VirtualServer;
   values: Values;
@@ -288,4 +291,5 @@ const laws: Law[] = [
   cancelledCallsEnd,
   nothingIsTerminated,
   sessionsAnswer,
+  ...clientToolLaws,
 ];

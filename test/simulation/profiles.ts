@@ -56,6 +56,8 @@ export interface Profile {
   speaksToChildren?: boolean;
   /** Share of the forks that change an observation, and say something. */
   edits?: number;
+  /** The caller of a run brings tools and carries them out. */
+  bringsTools?: boolean;
 }
 
 const SLOW_MS = 1500;
@@ -245,6 +247,23 @@ const lateFailures: Profile = {
 /** Share of the seeds that do not have this profile. */
 const EARLY = 0.95;
 
+/** The owner of a run carries out some of its calls, while workers die, and the run continues as new and goes back. */
+const clientTools: Profile = {
+  name: 'client tools',
+  tools: ['read', 'mail'],
+  bringsTools: true,
+  favourite: 'choose_colour',
+  suggestedLength: 40,
+  handoffs: 0.3,
+  size: 'usual',
+  timeLimits: 0.1,
+  habits: { rewind: 0.05, cancel: 0.01 },
+  faults: { kill: 0.3, freeze: 0.3, cutOff: 0.3 },
+  restarts: 0.7,
+};
+/** Share of the seeds that have this profile, whatever profile they had. */
+const CLIENT_TOOLS = 0.03;
+
 /** Half of the simulations have no profile. */
 export function profileOf(random: Random, own: Random): Profile {
   const profile = random.chance(0.5) ? random.of(profiles) : {};
@@ -253,5 +272,6 @@ export function profileOf(random: Random, own: Random): Profile {
   const loud = own.chance(LOUD) ? latest : quiet;
   const spoken = own.chance(OTHERS) ? loud : conversation;
   const usual = own.chance(PLAIN) ? spoken : options;
-  return own.chance(EARLY) ? usual : lateFailures;
+  const early = own.chance(EARLY) ? usual : lateFailures;
+  return own.fork().chance(CLIENT_TOOLS) ? clientTools : early;
 }

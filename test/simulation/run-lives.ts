@@ -5,6 +5,7 @@ import type { ForkOptions } from '../../client/restart/fork.ts';
 import type { RunReport } from '../../client/index.ts';
 import type { WaitingCall } from '../../agent/rules/waiting.ts';
 import { answering } from './answering.ts';
+import { carryOut, forker, starter } from './brought-tools.ts';
 import { speakToChildren } from './families.ts';
 import { type Speak, type Word, operate, resumePaused, speaker } from './operator.ts';
 import type { Onlooker } from './onlooker.ts';
@@ -50,7 +51,8 @@ export interface Stage {
 /** A run with its operators, from its start to its end; then, perhaps, from a step on once more. */
 export async function playRun(stage: Stage, first: string, random: Random): Promise<RunLife[]> {
   const { client, words, profile } = stage;
-  await client.start('top', `question ${first}`, { id: first });
+  const { client: owner, brought } = starter(stage);
+  await owner.start('top', `question ${first}`, { id: first, ...brought });
   const lives: RunLife[] = [];
   let isReset = false;
   for (let id: string | undefined = first; id !== undefined;) {
@@ -111,6 +113,8 @@ export async function live(
   const operators = Array.from({ length: onWaiting === undefined ? random.int(1, 2) : 0 }, () =>
     operate(run, random.fork(), speaker(id, words, isThere), onlooker, over.signal, profile.habits),
   );
+  if (profile.bringsTools === true)
+    operators.push(carryOut(stage, id, random.fork(), speaker(id, words, isThere), over.signal));
   if (profile.speaksToChildren === true)
     operators.push(speakToChildren(stage, id, random.fork(), over.signal));
   const afterReset = () => resumePaused(run, speaker(id, words), over.signal);
@@ -147,8 +151,9 @@ async function beginAgain(
   life: Pick<RunLife, 'id' | 'report'>,
   random: Random,
   speak: Speak,
-  { restarts: otherInputs = 0.5, edits }: Profile,
+  profile: Profile,
 ): Promise<string | undefined> {
+  const { restarts: otherInputs = 0.5, edits } = profile;
   const { id, report } = life;
   const run = client.get(id);
   const step = random.int(1, Math.max(1, report.iterations));
@@ -165,7 +170,9 @@ async function beginAgain(
     type === 'fork' && edits !== undefined && random.chance(edits) ? edited(life, step, random) : {};
   const sent = await speak({ type: `${type} of the ended run`, data: { step, input, ...changes } }, () => {
     if (type === 'retry') return retry(run, input, random);
-    return type === 'rewind' ? run.rewind({ step }) : run.fork({ step, id: forked, ...changes });
+    if (type === 'rewind') return run.rewind({ step });
+    const by = forker({ client, profile }, id);
+    return by.client.get(id).fork({ step, id: forked, ...by.kept, ...changes });
   });
   if (!sent) return undefined;
   return type === 'fork' ? forked : id;

@@ -2,6 +2,7 @@ import type { AgentSession, SessionReport } from '../../client/api/agent-session
 import { RunNotFound, SessionNotFound, unless } from '../../client/connect/errors.ts';
 import { type Speak, type Word, speaker } from './operator.ts';
 import type { Random } from './random.ts';
+import { starter } from './brought-tools.ts';
 import { MOST_MS, type RunLife, type Stage, live } from './run-lives.ts';
 import { isCalm, sleep } from './virtual-time.ts';
 
@@ -37,7 +38,8 @@ export async function playSession(stage: Stage, name: string, random: Random): P
       const id = `${name}-${sender}-${at}`;
       const [detach, choices, isPatient] = [own.chance(0.3), own.fork(), own.chance(0.6)];
       if (!own.may('message')) continue;
-      await client.start('top', `message ${id}`, { session: name, id, detach });
+      const { client: owner, brought } = starter(stage);
+      await owner.start('top', `message ${id}`, { session: name, id, detach, ...brought });
       const life = lifeOf(stage, name, id, choices);
       // The error is thrown where all lives are awaited, or here.
       life.catch(() => undefined);

@@ -168,7 +168,8 @@ class Simulation {
       );
     this.story.sort((a, b) => Number.parseFloat(a) - Number.parseFloat(b));
     const [server, values] = [this.#server, this.#values];
-    const seen = { world, server, values, runs, sessions, words: this.#words, told: this.#told };
+    const profile = this.#profile;
+    const seen = { profile, world, server, values, runs, sessions, words: this.#words, told: this.#told };
     this.problems.push(...brokenLaws({ ...seen, isDisturbed: this.#isDisturbed }));
     for (const worker of this.#server.workers) worker.kill();
   }

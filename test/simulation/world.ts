@@ -5,6 +5,7 @@ import { type Tool, defineTool } from '../../adapters/tools/tool.ts';
 import { type LongRuns, longRuns } from './long-runs.ts';
 import type { Profile } from './profiles.ts';
 import { Random } from './random.ts';
+import { BROUGHT } from './brought-tools.ts';
 import { noOptions, randomOptions } from './random-options.ts';
 import { type Asked, FEW, HANDOFF, type ModelOptions, type WorldKind, createModel } from './world-model.ts';
 import { BULKY, DEADLY, type Effect, LATE, type ToolWorld, createTools, input } from './world-tools.ts';
@@ -131,6 +132,9 @@ export function createWorld(
     profile.options === undefined ? noOptions : randomOptions(own, own.fork(), isSession, profile.options);
   const [topOptions, helperOptions, secondOptions] = [extra.agent(), extra.agent(), extra.agent()];
   const transfer = second === undefined ? [] : [`${HANDOFF}second`];
+  const brings = profile.bringsTools === true;
+  const brought = brings ? BROUGHT.map(({ name }) => name) : [];
+  const client = brings ? { clientTools: true } : {};
 
   const modelOf = (of: Omit<ModelOptions, 'counts'>) => createModel(world, { counts: long.counts, ...of });
 
@@ -141,7 +145,7 @@ export function createWorld(
         agent: 'top',
         kind,
         mostCalls: size === 'wide' ? many : FEW,
-        tools: [...names, ...(deploys > 0 ? ['fresh'] : []), ...more, ...transfer],
+        tools: [...names, ...(deploys > 0 ? ['fresh'] : []), ...more, ...transfer, ...brought],
         most,
         favourite,
       }),
@@ -152,6 +156,7 @@ export function createWorld(
       ...options,
       ...long.top,
       ...topOptions,
+      ...client,
       ...(hasSecond(long, version) ? { handoffs: ['second'] } : {}),
       tools: [
         ...versionTools,
@@ -197,13 +202,14 @@ export function createWorld(
         kind: second.kind,
         ...second.options,
         ...secondOptions,
+        ...client,
         handoffs,
         tools: versionTools.filter(({ name }) => second.tools.includes(name)),
         model: modelOf({
           agent: 'second',
           kind: second.kind,
           mostCalls: FEW,
-          tools: [...second.tools, ...second.options.handoffs.map((name) => `${HANDOFF}${name}`)],
+          tools: [...second.tools, ...second.options.handoffs.map((name) => `${HANDOFF}${name}`), ...brought],
           most,
         }),
       },
