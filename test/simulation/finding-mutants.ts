@@ -93,7 +93,7 @@ export const findingMutants: readonly Mutant[] = [
   {
     name: 'a sub-agent stays paused when its parent goes on at once',
     finding: 'C3',
-    seed: 304,
+    seed: 23,
     file: 'workflows/operator/pause.ts',
     find: 'this.#children.has(child) && sent !== this.isOn;',
     replace: 'this.#children.has(child) && sent === undefined;',
@@ -101,7 +101,7 @@ export const findingMutants: readonly Mutant[] = [
   {
     name: 'the signals of a sub-agent overtake one another',
     finding: 'C4',
-    seed: 275,
+    seed: 23,
     file: 'workflows/operator/parent-news.ts',
     find: 'if (this.#sender === undefined || this.#isSending) return;',
     replace: 'if (this.#sender === undefined) return;',
@@ -109,7 +109,7 @@ export const findingMutants: readonly Mutant[] = [
   {
     name: 'a wait that onWaiting reports twice is answered twice',
     finding: 'C5',
-    seed: 71,
+    seed: 21,
     file: 'client/api/on-waiting.ts',
     find: 'if (told.has(key)) return;',
     replace: '',
@@ -144,7 +144,7 @@ export const findingMutants: readonly Mutant[] = [
   },
   {
     name: 'a run continues as new with a pause',
-    seed: 176,
+    seed: 93,
     file: 'workflows/agent-run.ts',
     find: '&& !pause.isOn',
     replace: '',
@@ -159,7 +159,7 @@ export const findingMutants: readonly Mutant[] = [
   {
     name: 'a cancelled call waits for a result that it has deferred',
     finding: 'C8',
-    seed: 221,
+    seed: 207,
     file: 'agent/run/next-action.ts',
     find: "return isCut ? cut(call, context) : { do: 'ask', reason: 'deferred' };",
     replace: "return { do: 'ask', reason: 'deferred' };",

@@ -64,7 +64,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: '`reconcile` is asked while the lost attempt may still act',
-    seed: 373,
+    seed: 686,
     file: 'agent/rules/doubt.ts',
     find: 'if (endsAtMs === undefined || endsAtMs <= nowMs) return undefined;',
     replace: 'if (endsAtMs === undefined || endsAtMs >= 0) return undefined;',
@@ -141,7 +141,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'the error of an encrypted run is in clear',
-    seed: 23,
+    seed: 41,
     file: 'workflows/temporal/encrypted-contents.ts',
     find: 'if (encrypts) for (const command of input.commands)',
     replace: 'if (!encrypts) for (const command of input.commands)',
@@ -197,7 +197,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'two waits of a call have the same number',
-    seed: 137,
+    seed: 365,
     file: 'agent/run/call-wait.ts',
     find: 'nextWait: call.nextWait + 1,',
     replace: 'nextWait: call.nextWait,',
@@ -218,7 +218,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a word that is sent again is refused after a rewind',
-    seed: 157,
+    seed: 371,
     file: 'agent/run/carry.ts',
     find: 'takenWords: SAME_RUN,',
     replace: "takenWords: ['continue'],",
@@ -244,6 +244,41 @@ export const mutants: readonly Mutant[] = [
     file: 'workflows/loop/run-agent.ts',
     find: 'for (const event of earlyEvents()) emit?.(event);',
     replace: '',
+  },
+  {
+    name: 'a fork that goes back to a step that it has kept is the other run again',
+    seed: 1207,
+    file: 'history/views/restart-record.ts',
+    find: 'if (restart?.from.workflowId !== undefined) keepAsFork(modelCalls, start);',
+    replace: '',
+  },
+  {
+    name: 'an old result of a client ends a later wait of its call',
+    seed: 13,
+    file: 'gateway/start/client-calls.ts',
+    find: 'wait.call === call && wait.n === n && wait.reason',
+    replace: 'wait.call === call && n >= 0 && wait.reason',
+    also: [
+      {
+        file: 'gateway/start/client-calls.ts',
+        find: 'output: clientResult(tool, result) }, n)',
+        replace: 'output: clientResult(tool, result) })',
+      },
+    ],
+  },
+  {
+    name: 'whoever sees a run gives the results of its client',
+    seed: 39,
+    file: 'gateway/start/client-calls.ts',
+    find: "if (!mayUse(caller, 'POST /runs/{id}/decisions') && ",
+    replace: "if (!mayUse(caller, 'POST /runs/{id}/decisions') && caller.name === '' && ",
+  },
+  {
+    name: 'an agent that takes the run over does not have the tools of its caller',
+    seed: 193,
+    file: 'workflows/loop/resolve.ts',
+    find: 'clientTools: broughtTools(loop) }',
+    replace: 'clientTools: agents.size < 0 ? broughtTools(loop) : undefined }',
   },
   {
     name: 'a reader does not count what sub-agents have used',
