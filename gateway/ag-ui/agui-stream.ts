@@ -3,6 +3,7 @@ import { problemOf } from '../http/problem.ts';
 import { failureText } from '../access/failure-text.ts';
 import type { Reply } from '../replies/follow-reply.ts';
 import type { RunEnd, RunPart } from '../replies/run-parts.ts';
+import { createKnownParts } from '../replies/parts-after.ts';
 import type { WorkerPart } from '../replies/worker-parts.ts';
 import { settledParts } from '../replies/settled-parts.ts';
 import { eventText } from '../replies/sse-response.ts';
@@ -70,17 +71,17 @@ export async function* aguiEvents(
   const results = messages.filter(({ id, toolCallId }) => !ids.isOwn(id) && ids.isOwn(String(toolCallId)));
   const given = new Set(results.map(({ toolCallId }) => String(toolCallId)));
   const events = createAguiEvents(run, given);
-  const left = new Set(answered.map(({ call, n }) => `${call} ${n}`));
-  let isKnown = own.length > 0 || left.size > 0;
+  const placeOf = createKnownParts(answered, own.length > 0);
+  let isBehind = own.length > 0 || answered.length > 0;
   let isCaughtUp = false;
   yield started(names);
   for await (const part of parts) {
-    if (part.type === 'waiting') left.delete(`${part.wait.call} ${part.wait.n}`);
     isCaughtUp ||= part.type === 'caught_up';
     const made = events.next(part);
-    if (isKnown) {
-      isKnown = answered.length > 0 && !isCaughtUp ? left.size > 0 : !isCaughtUp;
-      if (isKnown && part.type !== 'ended') continue;
+    const place = placeOf(part);
+    if (place === 'known') continue;
+    if (isBehind) {
+      isBehind = false;
       events.close(); // nothing of these was sent
       if (answered.length === 0 || !hasAll(own)) yield snapshot();
     } else if (made === 'withdrawn') {

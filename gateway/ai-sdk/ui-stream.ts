@@ -51,12 +51,12 @@ export async function* uiChunks(
   options: ChunkOptions,
 ): AsyncGenerator<UiChunk> {
   const chunks = createUiChunks(run, options);
-  const isKnown = createKnownParts(options.answered ?? []);
+  const placeOf = createKnownParts(options.answered ?? []);
   let isCaughtUp = false;
   yield { type: 'start', messageId: run, messageMetadata: { run } };
   for await (const part of parts) {
     const made = chunks.next(part);
-    if (!isKnown(part)) yield* made;
+    if (placeOf(part) === 'new') yield* made;
     isCaughtUp ||= part.type === 'caught_up';
     if (!isCaughtUp || !chunks.isWaitingForPage()) continue;
     yield { type: 'finish-step' };

@@ -6,18 +6,29 @@ export async function* partsAfter(
   parts: AsyncGenerator<PlacedPart>,
   answered: readonly Approval[],
 ): AsyncGenerator<PlacedPart> {
-  const isKnown = createKnownParts(answered);
-  for await (const placed of parts) if (!isKnown(placed.part)) yield placed;
+  const placeOf = createKnownParts(answered);
+  for await (const placed of parts) if (placeOf(placed.part) === 'new') yield placed;
 }
 
-/** Returns a function that is called with each part in turn. A wait that the record does not have any more holds back nothing new. */
-export function createKnownParts(answered: readonly Approval[]): (part: PlacedPart['part']) => boolean {
+/** Place of a part in what the client has: among it, its end, or after it. */
+export type PartPlace = 'known' | 'last known' | 'new';
+
+/**
+ * Returns a function that is called with each part in turn. The client has the parts up to the last of the waits that it has answered; a
+ * wait that the record does not have any more holds back nothing new. `hasRecord`: without answers, the client has all that is recorded.
+ */
+export function createKnownParts(
+  answered: readonly Approval[],
+  hasRecord = false,
+): (part: PlacedPart['part']) => PartPlace {
   const left = new Set(answered.map(({ call, n }) => `${call} ${n}`));
+  const hasAnswered = left.size > 0;
+  let isKnown = hasAnswered || hasRecord;
   return (part) => {
-    if (part.type === 'ended') left.clear();
-    const isKnown = left.size > 0;
+    if (part.type === 'ended') isKnown = false;
+    if (!isKnown) return 'new';
     if (part.type === 'waiting') left.delete(`${part.wait.call} ${part.wait.n}`);
-    if (part.type === 'caught_up') left.clear();
-    return isKnown;
+    isKnown = part.type !== 'caught_up' && (!hasAnswered || left.size > 0);
+    return isKnown ? 'known' : 'last known';
   };
 }
