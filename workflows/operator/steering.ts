@@ -75,13 +75,10 @@ export function createSteering(hooks: SteeringHooks): Pause {
 
   function receive(name: RunMessageName, data: unknown): RunMessageReceipt | Promise<RunMessageReceipt> {
     const ask = authorizer();
-    if (ask === undefined) {
-      const receipt = take(name, data);
-      taken.count();
-      return receipt;
-    }
+    const receipt =
+      ask === undefined ? take(name, data) : ask(name, data).then(() => orRefused(() => take(name, data)));
     taken.count();
-    return ask(name, data).then(() => orRefused(() => take(name, data)));
+    return receipt;
   }
 
   function take(name: RunMessageName, data: unknown): RunMessageReceipt {
