@@ -1,9 +1,10 @@
 import type { Model } from 'openai/resources/models';
 import type { ProtocolRequest, ProtocolRoute } from '../http/protocol.ts';
-import { answerClientCalls } from '../start/client-calls.ts';
+import type { Approval } from '../start/approvals.ts';
 import { type SetFields, readFields } from '../start/set-fields.ts';
 import type { ServedAgent } from '../http/route.ts';
 import { type StartedRun, servedAgent, startRun } from '../start/start-run.ts';
+import { giveResults } from './results.ts';
 import { sentHistory } from './sent-history.ts';
 import { chatChunks, chatCompletion } from './chat-reply.ts';
 import { followReply } from '../replies/follow-reply.ts';
@@ -18,12 +19,13 @@ export const chatRoutes: readonly ProtocolRoute[] = [
 ];
 
 async function completeChat(request: ProtocolRequest): Promise<Response> {
-  const { asked, body, stream, includeUsage } = await readChat(request.request, request.agents);
-  const fields = readFields(request.caller, 'POST /v1/chat/completions', body);
-  const started = await startOrAnswer(request, asked, fields);
+  const asked = await readChat(request.request, request.agents);
+  const { stream, includeUsage } = asked;
+  const fields = readFields(request.caller, 'POST /v1/chat/completions', asked.body);
+  const { started, answered } = await startOrAnswer(request, asked, fields);
   const open = async (signal: AbortSignal) => {
     const reply = await followReply(request, started, { until: 'wait', signal });
-    return 'results' in asked ? { ...reply, parts: partsAfter(reply.parts, asked.results) } : reply;
+    return answered.length > 0 ? { ...reply, parts: partsAfter(reply.parts, answered) } : reply;
   };
   return answerAfterStart(
     request,
@@ -34,14 +36,19 @@ async function completeChat(request: ProtocolRequest): Promise<Response> {
   );
 }
 
+/** `answered`: the waits that the client has answered in a run that goes on. */
 async function startOrAnswer(
   request: ProtocolRequest,
-  asked: ChatRequest['asked'],
+  { agent, results, question }: ChatRequest,
   { chatHistory: given = [], ...fields }: SetFields,
-): Promise<StartedRun> {
-  if ('results' in asked) return { id: await answerClientCalls(request, asked.results), hasBegun: true };
+): Promise<{ started: StartedRun; answered: readonly Approval[] }> {
+  const taken = results.length > 0 ? await giveResults(request, agent, results, question) : undefined;
+  if (taken?.run !== undefined)
+    return { started: { id: taken.run, hasBegun: true }, answered: taken.results };
+  const asked = question();
   const chatHistory = [...given, ...sentHistory(request.caller, asked.chatHistory)];
-  return startRun(request, { ...asked, ...fields, chatHistory });
+  const key = asked.key ?? taken?.left;
+  return { started: await startRun(request, { ...asked, ...fields, chatHistory, key }), answered: [] };
 }
 
 async function listModels({ agents = [] }: ProtocolRequest): Promise<Response> {

@@ -5,9 +5,9 @@ import { demand } from '../http/caller.ts';
 import type { ProtocolRequest, ProtocolRoute } from '../http/protocol.ts';
 import { orErrorText, sseResponse } from '../replies/sse-response.ts';
 import { type Approval, answerApprovals } from '../start/approvals.ts';
-import { answerClientCalls } from '../start/client-calls.ts';
 import { readFields } from '../start/set-fields.ts';
-import { startRun } from '../start/start-run.ts';
+import { type StartedRun, startRun } from '../start/start-run.ts';
+import { giveResults } from './results.ts';
 import { sentHistory } from './sent-history.ts';
 import { type Reply, type ReplyOptions, followReply } from '../replies/follow-reply.ts';
 import { partsAfter } from '../replies/parts-after.ts';
@@ -38,9 +38,8 @@ export const responseRoutes: readonly ProtocolRoute[] = [
 
 async function createResponse(request: ProtocolRequest): Promise<Response> {
   const asked = await readResponseRequest(request.request, request.agents);
-  const started = await startOrDecide(request, asked);
+  const { started, answered } = await startOrDecide(request, asked);
   const { stream, isBackground, echo } = asked;
-  const answered = 'results' in asked.asked ? asked.asked.results : [];
   if (stream) {
     const until = isBackground ? 'end' : 'wait';
     const texts = (signal: AbortSignal) => {
@@ -110,25 +109,36 @@ function readQuery({ url }: Request): z.output<typeof query> {
   return data;
 }
 
+/** `answered`: the waits for the client that it has answered in a run that goes on. */
 async function startOrDecide(
   request: ProtocolRequest,
-  { asked, agent, session, previous, body }: ResponseRequest,
-): Promise<{ id: string; hasBegun: boolean }> {
-  if ('results' in asked) {
-    const { results, approvals } = asked;
-    const ofResults = results.length === 0 ? '' : await answerClientCalls(request, results);
-    const route = 'POST /v1/responses approvals';
-    const id = approvals.length === 0 ? ofResults : await answerApprovals(request, approvals, route);
-    return { id, hasBegun: true };
-  }
+  { approvals, results, question, agent, session, body }: ResponseRequest,
+): Promise<{ started: StartedRun; answered: readonly Approval[] }> {
+  const taken = results.length > 0 ? await giveResults(request, agent, results, question) : undefined;
+  const approved =
+    approvals.length > 0
+      ? await answerApprovals(request, approvals, 'POST /v1/responses approvals')
+      : undefined;
+  const run = approved ?? taken?.run;
+  if (run !== undefined)
+    return { started: { id: run, hasBegun: true }, answered: taken?.run === undefined ? [] : taken.results };
   if (agent === undefined) throw bad('model: name the agent.');
+  const { input, clientTools, previous, chatHistory: sent } = question();
   if (previous !== undefined) demand(request.caller, 'POST /v1/responses previous_response_id');
   const before = previous === undefined ? [] : await previousMessages(request, previous);
   const { chatHistory: given = [], ...fields } = readFields(request.caller, 'POST /v1/responses', body);
-  const chatHistory = [...given, ...before, ...sentHistory(request.caller, asked.chatHistory)];
-  const key = request.request.headers.get('idempotency-key') ?? undefined;
-  const { input, clientTools } = asked;
-  return startRun(request, { ...fields, clientTools, agent, input, chatHistory, session, key });
+  const chatHistory = [...given, ...before, ...sentHistory(request.caller, sent)];
+  const key = request.request.headers.get('idempotency-key') ?? taken?.left;
+  const started = await startRun(request, {
+    ...fields,
+    clientTools,
+    agent,
+    input,
+    chatHistory,
+    session,
+    key,
+  });
+  return { started, answered: [] };
 }
 
 async function responseOf(

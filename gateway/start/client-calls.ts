@@ -14,22 +14,17 @@ export function readClientCall(id: unknown): Approval | undefined {
   return typeof id === 'string' ? readApproval(id) : undefined;
 }
 
+type By = Pick<ProtocolRequest, 'client' | 'caller'>;
+
 /**
  * Gives results of calls to the run that waits for them: only its caller and those who decide may. A result that was given before is passed
  * over, so that a request can be sent again. Returns the run's id. Throws Refused and RunNotFound.
  */
 export async function answerClientCalls(
-  { client, caller }: Pick<ProtocolRequest, 'client' | 'caller'>,
+  { client, caller }: By,
   results: readonly ClientResult[],
 ): Promise<string> {
-  const [id = '', ...others] = new Set(results.map((one) => one.run));
-  if (others.length > 0)
-    throw bad('The results are of calls of several runs: send one request for each run.');
-  const run = await ownRun({ client, caller }, id);
-  if (!mayUse(caller, 'POST /runs/{id}/decisions') && !(await hasAsked({ client, caller }, id))) {
-    const who = `${caller.name} has not started run ${id}`;
-    throw new Refused(403, 'Forbidden', `${who}, so the results of its tools come from another client.`);
-  }
+  const run = await runOf({ client, caller }, results);
   const toolOf = await waitingTools(run);
   for (const { call, n, result } of results) {
     const tool = toolOf({ call, n });
@@ -41,7 +36,32 @@ export async function answerClientCalls(
         if ((await waitingTools(run))({ call, n }) !== undefined) throw error;
       });
   }
-  return id;
+  return run.id;
+}
+
+/** Cancels the run that waits for these results, for a client that goes on without it. Throws as answerClientCalls does. */
+export async function leaveClientCalls(by: By, results: readonly ClientResult[]): Promise<void> {
+  const run = await runOf(by, results);
+  const waits = async () => {
+    const toolOf = await waitingTools(run);
+    return results.some((result) => toolOf(result) !== undefined);
+  };
+  if (!(await waits())) return;
+  await run.cancel().catch(async (error) => {
+    if (await waits()) throw error;
+  });
+}
+
+async function runOf({ client, caller }: By, results: readonly ClientResult[]): Promise<AgentRun> {
+  const [id = '', ...others] = new Set(results.map((one) => one.run));
+  if (others.length > 0)
+    throw bad('The results are of calls of several runs: send one request for each run.');
+  const run = await ownRun({ client, caller }, id);
+  if (!mayUse(caller, 'POST /runs/{id}/decisions') && !(await hasAsked({ client, caller }, id))) {
+    const who = `${caller.name} has not started run ${id}`;
+    throw new Refused(403, 'Forbidden', `${who}, so the results of its tools come from another client.`);
+  }
+  return run;
 }
 
 /** Reads the run. Returns a function that gives the tool of a call that waits for its client; undefined: the call does not wait. */

@@ -4,12 +4,23 @@ import type { RequestedStart } from '../../start/start-run.ts';
 import type { ServedAgent } from '../../http/route.ts';
 import { takesClientTools } from '../../start/brought-tools.ts';
 import type { ClientResult } from '../../start/client-calls.ts';
-import { type ChatQuestion, message, readMessages, resultsIn } from './read-messages.ts';
+import {
+  type ChatQuestion,
+  type Message,
+  message,
+  readMessages,
+  resultsIn,
+  throughQuestion,
+} from './read-messages.ts';
 import { takeFunctions } from './read-tools.ts';
 import { refuseFields, setsToolsAside } from './refuse-fields.ts';
 
 export interface ChatRequest {
-  asked: (RequestedStart & Pick<ChatQuestion, 'chatHistory'>) | { results: ClientResult[] };
+  agent: string;
+  /** Results of the client's tools after its last question. */
+  results: ClientResult[];
+  /** The question, with the messages before it. Throws Refused. */
+  question(): RequestedStart & Pick<ChatQuestion, 'chatHistory'>;
   /** The fields of the body that are not OpenAI's. */
   body: object;
   stream: boolean;
@@ -41,15 +52,24 @@ export async function readChat(
   const isTaken = takesClientTools(agents, agent) === true;
   const { clientTools, rest } = isTaken ? takeFunctions(sent) : { clientTools: undefined, rest: sent };
   refuseFields(rest, setsToolsAside);
-  const common = {
+  const results = resultsIn(messages, isQuestion);
+  const session = metadata?.session;
+  const question = () => {
+    const all = results.length === 0 ? messages : throughQuestion(messages, isQuestion);
+    const asked = readMessages(session === undefined ? all : all.slice(-1));
+    const key = request.headers.get('idempotency-key') ?? undefined;
+    return { agent, ...asked, session, key, clientTools };
+  };
+  return {
+    agent,
+    results,
+    question,
     body: { ...rest, tools: clientTools },
     stream,
     includeUsage: stream_options?.include_usage === true,
   };
-  const results = resultsIn(messages.map((one) => ({ ...one, isQuestion: one.role === 'user' })));
-  if (results.length > 0) return { ...common, asked: { results } };
-  const session = metadata?.session;
-  const asked = readMessages(session === undefined ? messages : messages.slice(-1));
-  const key = request.headers.get('idempotency-key') ?? undefined;
-  return { ...common, asked: { agent, ...asked, session, key, clientTools } };
+}
+
+function isQuestion({ role }: Message): boolean {
+  return role === 'user';
 }

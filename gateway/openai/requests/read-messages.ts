@@ -70,6 +70,11 @@ export function readMessages(messages: readonly Message[]): ChatQuestion {
   return { input: last.content, chatHistory: messages.slice(0, -1).flatMap(historyOf) };
 }
 
+/** The items through the last question: those after it are calls of tools, and their results. */
+export function throughQuestion<T>(items: readonly T[], isQuestion: (item: T) => boolean): readonly T[] {
+  return items.slice(0, items.findLastIndex(isQuestion) + 1);
+}
+
 function beginningOf({ role, content: said }: Message): { role: string; text: string } {
   const [first] = typeof said === 'string' ? [{ type: 'text' as const, text: said }] : said;
   return { role, text: first?.type === 'text' ? first.text.trimStart() : '' };
@@ -92,14 +97,21 @@ function textOf(said: InputPart): string {
   throw bad('An image can be in the last message only. A session keeps the images of earlier messages.');
 }
 
+/** An item that may be the result of a call. */
+interface SentResult {
+  callId?: string | undefined;
+  result?: unknown;
+}
+
 /** Results of the client's tools after its last question. Throws Refused. */
-export function resultsIn(
-  items: readonly { isQuestion: boolean; callId?: string | undefined; result?: unknown }[],
+export function resultsIn<T extends object>(
+  items: readonly T[],
+  isQuestion: (item: T) => boolean,
 ): ClientResult[] {
-  const last = items.findLastIndex(({ isQuestion }) => isQuestion);
-  return items.slice(last + 1).flatMap(({ callId, result }): ClientResult[] => {
-    const call = readClientCall(callId);
-    return call === undefined ? [] : [{ ...call, result: { output: resultText(result) } }];
+  const after = items.slice(throughQuestion(items, isQuestion).length);
+  return after.flatMap((item: SentResult): ClientResult[] => {
+    const call = readClientCall(item.callId);
+    return call === undefined ? [] : [{ ...call, result: { output: resultText(item.result) } }];
   });
 }
 

@@ -7,24 +7,30 @@ import type { ServedAgent } from '../../http/route.ts';
 import { takesClientTools } from '../../start/brought-tools.ts';
 import type { ClientResult } from '../../start/client-calls.ts';
 import { runOfItem } from '../item-id.ts';
-import { type ChatQuestion, message, readMessages, resultsIn } from './read-messages.ts';
+import { type ChatQuestion, message, readMessages, resultsIn, throughQuestion } from './read-messages.ts';
 import { takeFunctions } from './read-tools.ts';
 import { refuseFields } from './refuse-fields.ts';
 import { type RequestEcho, responseIdOf } from '../response-object.ts';
 
 export interface ResponseRequest {
   agent: string | undefined;
-  asked:
-    | (ChatQuestion & { clientTools: readonly ClientTool[] | undefined })
-    | { approvals: ApprovalAnswer[]; results: ClientResult[] };
+  /** Answers to approvals, and results of the client's tools, after its last question. */
+  approvals: ApprovalAnswer[];
+  results: ClientResult[];
+  /** The question, with what is before it. Throws Refused. */
+  question(): ResponseQuestion;
   session: string | undefined;
-  /** Id of the response before: the one that is named, or the one whose items are referred to. */
-  previous: string | undefined;
   isBackground: boolean;
   /** The fields of the body that are not OpenAI's. */
   body: object;
   stream: boolean;
   echo: RequestEcho;
+}
+
+interface ResponseQuestion extends ChatQuestion {
+  clientTools: readonly ClientTool[] | undefined;
+  /** Id of the response before: the one that is named, or the one whose items are referred to. */
+  previous: string | undefined;
 }
 
 const approvalAnswer = z
@@ -104,18 +110,23 @@ export async function readResponseRequest(
     throw bad('There are a conversation and a previous_response_id: give one of them.');
   }
   const approvals = lastApprovals(input);
-  const { referenced, rest: items } = readReferences(input);
-  const results = resultsIn(
-    input.map((one) => ({ ...one, isQuestion: one.type === 'message' && one.message.role === 'user' })),
-  );
+  const results = resultsIn(input, isQuestion);
+  const question = () => {
+    const all = results.length === 0 ? input : throughQuestion(input, isQuestion);
+    if (all.length === 0) throw bad(`model: the results are of a run of another agent. ${WHOLE}`);
+    const { referenced, rest: items } = readReferences(all);
+    return {
+      ...askedBy(items, { instructions, session }),
+      clientTools,
+      previous: previous ?? (session === undefined ? referenced : undefined),
+    };
+  };
   return {
     agent,
-    asked:
-      approvals.length + results.length > 0
-        ? { approvals, results }
-        : { ...askedBy(items, { instructions, session }), clientTools },
+    approvals,
+    results,
+    question,
     session,
-    previous: previous ?? (session === undefined ? referenced : undefined),
     isBackground: background,
     body: { ...rest, tools: clientTools },
     stream,
@@ -125,6 +136,12 @@ export async function readResponseRequest(
       ...(previous !== undefined && { previous_response_id: previous }),
     },
   };
+}
+
+const WHOLE = 'For another agent to answer, send the whole conversation.';
+
+function isQuestion(one: Item): boolean {
+  return one.type === 'message' && one.message.role === 'user';
 }
 
 /** The response that the last reference names, which has all items before; and the items after it. */

@@ -7,8 +7,15 @@ import { readResponseRequest } from '../../../../gateway/openai/requests/read-re
 const RUN = 'acme.chairs';
 
 describe('requests', () => {
-  const chat = (body: object) => readChat(requestOf({ model: 'clerk', ...body }), undefined);
-  const response = (body: object) => readResponseRequest(requestOf({ model: 'clerk', ...body }), undefined);
+  const chat = async (body: object) => {
+    const { question, ...rest } = await readChat(requestOf({ model: 'clerk', ...body }), undefined);
+    return { ...rest, asked: question() };
+  };
+  const response = async (body: object) => {
+    const read = await readResponseRequest(requestOf({ model: 'clerk', ...body }), undefined);
+    const { question, approvals, results, ...rest } = read;
+    return { ...rest, asked: approvals.length + results.length > 0 ? { approvals, results } : question() };
+  };
   const user = (content: unknown) => ({ role: 'user', content });
 
   test('of a chat ask the last message, and give the messages before', async () => {
@@ -72,13 +79,16 @@ describe('requests', () => {
     const last = reference(`msg_${RUN}:answer`);
     const asked = await response({ input: [...before, last, user('Go on')], instructions: 'Be kind.' });
     expect(asked).toMatchObject({
-      asked: { input: 'Go on', chatHistory: [{ role: 'system', content: 'Be kind.' }] },
-      previous: `resp_${RUN}`,
+      asked: {
+        input: 'Go on',
+        chatHistory: [{ role: 'system', content: 'Be kind.' }],
+        previous: `resp_${RUN}`,
+      },
     });
     expect(asked.echo).toEqual({ background: false });
     await expect(response({ input: [last, user('Go on')], conversation: 'a' })).resolves.toMatchObject({
       session: 'a',
-      previous: undefined,
+      asked: { previous: undefined },
     });
   });
 

@@ -7,9 +7,9 @@ const post = (body: object) =>
   new Request('http://127.0.0.1/v1', { method: 'POST', body: JSON.stringify({ model: 'a', ...body }) });
 const QUESTION = { role: 'user', content: 'Which?' };
 const chat = async (body: object) =>
-  (await readChat(post({ messages: [QUESTION], ...body }), undefined)).asked;
+  (await readChat(post({ messages: [QUESTION], ...body }), undefined)).question();
 const response = async (body: object) =>
-  (await readResponseRequest(post({ input: [QUESTION], ...body }), [{ name: 'a' }])).asked;
+  (await readResponseRequest(post({ input: [QUESTION], ...body }), [{ name: 'a' }])).question();
 const refused = (promise: Promise<unknown>) =>
   promise.then(
     () => 'taken',
