@@ -65,6 +65,8 @@ export interface Model {
   label?: string | undefined;
   /** Name of the provider in spans and metrics (`gen_ai.provider.name`). Default: the key in `models`, or `custom`. */
   provider?: string | undefined;
+  /** URL that a request for the model of this name is sent to, for spans (`server.address`). undefined: it is unknown. */
+  serverUrl?(model: string): string | undefined;
   /** The name that requests ask for, whatever the config calls the model. Default: the key in `models`, or the agent's name. */
   modelName?: string | undefined;
   /** Context window in tokens: the most that a prompt and its reply may take. For agents with `compaction`. */

@@ -4,7 +4,13 @@ import { errorType } from '../../activities/attempt/errors.ts';
 import type { Price } from '../../agent/definition/price.ts';
 import type { Model, ModelCallContext, ModelRequest } from '../../adapters/models/model.ts';
 import type { Measures } from './measures.ts';
-import { attemptFacts, modelOperation, promptAttributes, replyAttributes } from './span-attributes.ts';
+import {
+  attemptFacts,
+  modelOperation,
+  promptAttributes,
+  replyAttributes,
+  serverAttributes,
+} from './span-attributes.ts';
 
 /** Id of the span of the call whose attempt is made. */
 export const CALL_SPAN = createContextKey('reloop.call_span');
@@ -34,7 +40,7 @@ export interface MeasuredCall {
   facts: CallFacts;
 }
 
-/** Measures each request to a model, and keeps the facts of its prompt and its reply for the span of its call. */
+/** Measures each request to a model, and keeps the facts of its server, its prompt and its reply for the span of its call. */
 export function measuredCall(
   model: Model,
   { provider, priceOf, measures, contents, facts }: MeasuredCall,
@@ -42,8 +48,11 @@ export function measuredCall(
   return async (request: ModelRequest, context) => {
     const fromMs = performance.now();
     const about = { operation: modelOperation(request), provider, model: request.model };
-    const prompt = contents ? promptAttributes(request) : {};
-    keep(facts, prompt);
+    const asked = {
+      ...serverAttributes(model.serverUrl?.(request.model)),
+      ...(contents && promptAttributes(request)),
+    };
+    keep(facts, asked);
     const secondsSince = (ms: number) => (performance.now() - ms) / 1000;
     let firstChunk: number | undefined;
     let lastMs = 0;
@@ -68,7 +77,7 @@ export function measuredCall(
     try {
       const reply = await model.call(request, heard);
       measures.request(about, secondsSince(fromMs), { usage: reply.usage, price: priceOf(request.model) });
-      keep(facts, { ...prompt, ...replyAttributes(reply, firstChunk) });
+      keep(facts, { ...asked, ...replyAttributes(reply, firstChunk) });
       return reply;
     } catch (error) {
       measures.request(about, secondsSince(fromMs), { error: errorType(error) });

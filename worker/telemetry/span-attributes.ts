@@ -4,6 +4,7 @@ import { withoutSecrets } from '../../agent/text/secrets.ts';
 import type { ModelRequest } from '../../agent/transcript/request.ts';
 import { contentText } from '../../agent/values/content.ts';
 import type { ModelReply } from '../../adapters/models/model.ts';
+import { fieldOf } from '../../agent/values/values.ts';
 import { type ChatMessage, type Json, asText, knownCost } from '../../agent/values/vocabulary.ts';
 
 /** Names and values by OpenTelemetry's semantic conventions for generative AI; ours begin with `reloop.` */
@@ -92,6 +93,7 @@ function modelAttributes(
   contents: boolean,
 ): Attributes {
   const { params, stop, turn, call, attempts } = span;
+  const { extra = {} } = params;
   const { answeredBy } = turn ?? {};
   const usage = turn?.usage.uncountedCalls === undefined ? turn?.usage : undefined;
   return {
@@ -105,6 +107,9 @@ function modelAttributes(
     'gen_ai.request.frequency_penalty': params.frequencyPenalty,
     'gen_ai.request.presence_penalty': params.presencePenalty,
     'gen_ai.request.stream': params.stream,
+    'gen_ai.request.seed': numberOf(extra['seed']),
+    'gen_ai.request.top_k': numberOf(extra['top_k']),
+    'gen_ai.output.type': outputType(extra['response_format']),
     'gen_ai.request.stop_sequences': stop.length === 0 ? undefined : stop,
     'gen_ai.response.finish_reasons': turn && [turn.finishReason],
     'gen_ai.usage.input_tokens': usage?.promptTokens,
@@ -123,6 +128,16 @@ function modelAttributes(
         ),
       }),
   };
+}
+
+function numberOf(value: Json | undefined): number | undefined {
+  return typeof value === 'number' ? value : undefined;
+}
+
+/** The form of a reply that a request asks for: `text`, `json_object` or `json_schema` in OpenAI's API. */
+function outputType(format: Json | undefined): string | undefined {
+  const type = fieldOf(format, 'type');
+  return typeof type === 'string' ? type.split('_')[0] : undefined;
 }
 
 function toolAttributes(span: SpanOf<'tool'>, contents: boolean): Attributes {
@@ -158,6 +173,14 @@ export function promptAttributes({ prompt }: ModelRequest): Attributes {
   };
 }
 
+/** Attributes of the server that a request is sent to. */
+export function serverAttributes(url: string | undefined): Attributes {
+  if (url === undefined || !URL.canParse(url)) return {};
+  const { hostname, port, protocol } = new URL(url);
+  const ofProtocol = protocol === 'https:' ? 443 : 80;
+  return { 'server.address': hostname, 'server.port': port === '' ? ofProtocol : Number(port) };
+}
+
 /** Attributes of a reply that its run does not record. `firstChunk`: seconds until its first piece. */
 export function replyAttributes({ id }: ModelReply, firstChunk: number | undefined): Attributes {
   return { 'gen_ai.response.id': id, 'gen_ai.response.time_to_first_chunk': firstChunk };
@@ -169,6 +192,8 @@ export function replyAttributes({ id }: ModelReply, firstChunk: number | undefin
  */
 export function attemptFacts(facts: Attributes): Attributes {
   return {
+    'server.address': facts['server.address'],
+    'server.port': facts['server.port'],
     'reloop.prompt': facts['gen_ai.input.messages'],
     'reloop.response.id': facts['gen_ai.response.id'],
     'reloop.response.time_to_first_chunk': facts['gen_ai.response.time_to_first_chunk'],

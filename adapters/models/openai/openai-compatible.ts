@@ -29,6 +29,10 @@ export function openAICompatibleModel(
       const settings = connect();
       return typeof settings === 'string' ? settings : undefined;
     },
+    serverUrl(model) {
+      const settings = connect(model);
+      return typeof settings === 'string' ? undefined : settings.baseURL;
+    },
     async call(request, context) {
       const settings = connect(request.model);
       if (typeof settings === 'string') {

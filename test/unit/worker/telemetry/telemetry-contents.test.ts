@@ -13,6 +13,7 @@ import type { RunSpan } from '../../../../agent/views/run-spans.ts';
 import { TRACE_HEADER } from '../../../../agent/values/trace-context.ts';
 import { defineModel } from '../../../../adapters/models/index.ts';
 import { createTelemetry } from '../../../../worker/telemetry/opentelemetry.ts';
+import { serverAttributes } from '../../../../worker/telemetry/span-attributes.ts';
 import { sampleManifest } from '../../../support/manifest.ts';
 
 afterEach(() => {
@@ -27,6 +28,7 @@ const toolCalls = [
   { id: 'c2', name: 'price', arguments: '{not' },
 ];
 const model = defineModel({
+  serverUrl: (name) => `https://models.example/v1/${name}`,
   call(_request, { onText }) {
     onText('One moment.');
     return Promise.resolve({ id: 'r-1', text: 'One moment.', toolCalls, finishReason: 'tool_calls', usage });
@@ -48,7 +50,7 @@ const span: RunSpan = {
   name,
   adapter,
   model: 'm-1',
-  params,
+  params: { ...params, extra: { seed: 7, top_k: 40, response_format: { type: 'json_schema' } } },
   stop,
   workflowId: 'w',
   runId: RUN,
@@ -95,6 +97,11 @@ test('a model call is one span with its input, its output and the tools', async 
     'gen_ai.agent.id': name,
     'gen_ai.agent.description': 'Sells chairs.',
     'gen_ai.request.stream': params.stream,
+    'gen_ai.request.seed': 7,
+    'gen_ai.request.top_k': 40,
+    'gen_ai.output.type': 'json',
+    'server.address': 'models.example',
+    'server.port': 443,
     'gen_ai.response.id': 'r-1',
     'gen_ai.response.time_to_first_chunk': expect.any(Number) as number,
     'gen_ai.system_instructions': '[{"type":"text","content":"Be kind."}]',
@@ -118,7 +125,20 @@ test('a model call is one span with its input, its output and the tools', async 
   expect(attempt?.name).toBe('attempt');
   expect(Object.keys(attempt?.attributes ?? {}).filter((key) => key.startsWith('gen_ai.'))).toEqual([]);
   expect(attempt?.attributes['reloop.prompt']).toContain('What is it?');
-  expect(attempt?.attributes['reloop.response.id']).toBe('r-1');
+  expect(attempt?.attributes).toMatchObject({
+    'reloop.response.id': 'r-1',
+    'server.address': 'models.example',
+    'server.port': 443,
+  });
+});
+
+test.each([
+  ['http://127.0.0.1:8000/v1', { 'server.address': '127.0.0.1', 'server.port': 8000 }],
+  ['http://models.local', { 'server.address': 'models.local', 'server.port': 80 }],
+  ['no URL', {}],
+  [undefined, {}],
+])('the server of a request is an address and a port: %s', (url, attributes) => {
+  expect(serverAttributes(url)).toEqual(attributes);
 });
 
 test("without contents the span has the reply's id, and no word of the prompt, the tools or the reply", async () => {
