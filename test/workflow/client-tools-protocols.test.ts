@@ -30,14 +30,9 @@ const model = modelOf((step, request) => {
   if (step === '2') return { toolCalls: [call('pick', { shade: 'light' })] };
   return `Answer: ${promptOf(request)}`;
 });
-/** Calls one tool of the client, and repeats its result. */
-const stylist = modelOf((step, request) =>
-  step === '1' ? { toolCalls: [call('pick')] } : `Stylist: ${promptOf(request)}`,
-);
 const plain = { kind: 'tool-calling' } as const;
 const agents = [
   { ...plain, name: 'shop', model, tools: [size], clientTools: true },
-  { ...plain, name: 'stylist', model: stylist, clientTools: true },
   { ...plain, name: 'closed', model: modelOf(() => 'closed'), tools: [size] },
 ] satisfies AgentDefinition[];
 const rig = useRig({ agents });
@@ -221,66 +216,6 @@ describe('tools of a client', () => {
       expect(await observed(response.id.replace('resp_', ''))).toEqual(RESULTS);
     },
   );
-
-  describe('whose results come with another model', () => {
-    const openai = () => new OpenAI({ baseURL: `${url}/v1`, apiKey: callers.buyer.token, maxRetries: 0 });
-    const functions = tools.map((tool) => ({ type: 'function' as const, strict: false, ...tool }));
-    const statusOf = async (run: string) => (await rig.client.get(run).describe()).status;
-    /** The run of the model that the results came with has answered; the one before is over. */
-    async function expectTaken(before: string, now: string, answer: string | null | undefined) {
-      expect(answer).toMatch(/^Stylist: .*Dress me\./su);
-      await expect.poll(() => statusOf(before)).toBe('cancelled');
-      expect(await observed(before)).toEqual([['1.2', 'large']]);
-      expect(await observed(now)).toEqual([['1.1', 'red']]);
-    }
-
-    test('are for that model, which answers: chat completions', async () => {
-      const messages: ChatCompletionMessageParam[] = [{ role: 'user', content: 'Dress me.' }];
-      const runs: string[] = [];
-      const ask = async (model: string) => {
-        const { choices } = await openai().chat.completions.create({
-          model,
-          messages,
-          tools: tools.map((tool) => ({ type: 'function' as const, function: tool })),
-        });
-        return choices[0]?.message ?? never();
-      };
-      for (const model of ['shop', 'stylist']) {
-        const message = await ask(model);
-        messages.push(message);
-        for (const { id } of message.tool_calls ?? never()) {
-          runs.push(runOf(id));
-          messages.push({ role: 'tool', tool_call_id: id, content: 'red' });
-        }
-      }
-      const { content } = await ask('stylist');
-      await expectTaken(runs[0] ?? '', runs.at(-1) ?? '', content);
-    });
-
-    test('are for that model, which answers: responses', async () => {
-      const input: OpenAI.Responses.ResponseInputItem[] = [{ role: 'user', content: 'Dress me.' }];
-      const ask = (model: string, more: object = { input }) =>
-        openai().responses.create({ model, tools: functions, ...more, stream: false });
-      const resultsOf = ({ output }: OpenAI.Responses.Response) =>
-        output.flatMap((item) =>
-          item.type === 'function_call'
-            ? [{ type: 'function_call_output' as const, call_id: item.call_id, output: 'red' }]
-            : [],
-        );
-      const first = await ask('shop');
-      const named = { input: resultsOf(first), previous_response_id: first.id };
-      await expect(ask('stylist', named)).rejects.toThrow('send the whole conversation');
-      expect(await statusOf(first.id.replace('resp_', ''))).toBe('waiting');
-      input.push(...(first.output as typeof input), ...resultsOf(first));
-      const second = await ask('stylist');
-      expect((await ask('stylist')).id).toBe(second.id); // sent again
-      input.push(...(second.output as typeof input), ...resultsOf(second));
-      const third = await ask('stylist');
-      expect(third.id).toBe(second.id);
-      const [before, now] = [first.id, third.id].map((id) => id.replace('resp_', ''));
-      await expectTaken(before ?? '', now ?? '', third.output_text);
-    });
-  });
 
   test('need a permission, and an agent that takes them', async () => {
     const chat = (model: string) => ({
