@@ -4,7 +4,7 @@ import type { Approval } from '../start/approvals.ts';
 import { type SetFields, readFields } from '../start/set-fields.ts';
 import type { ServedAgent } from '../http/route.ts';
 import { type StartedRun, servedAgent, startRun } from '../start/start-run.ts';
-import { giveResults } from './results.ts';
+import { giveResults } from '../start/give-results.ts';
 import { sentHistory } from './sent-history.ts';
 import { chatChunks, chatCompletion } from './chat-reply.ts';
 import { followReply } from '../replies/follow-reply.ts';
@@ -36,7 +36,7 @@ async function completeChat(request: ProtocolRequest): Promise<Response> {
   );
 }
 
-/** `answered`: the waits that the client has answered in a run that goes on. */
+/** `answered`: the waits that the client has answered in a run that continues. */
 async function startOrAnswer(
   request: ProtocolRequest,
   { agent, results, question }: ChatRequest,

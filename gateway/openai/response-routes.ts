@@ -7,7 +7,7 @@ import { orErrorText, sseResponse } from '../replies/sse-response.ts';
 import { type Approval, answerApprovals } from '../start/approvals.ts';
 import { readFields } from '../start/set-fields.ts';
 import { type StartedRun, startRun } from '../start/start-run.ts';
-import { giveResults } from './results.ts';
+import { giveResults } from '../start/give-results.ts';
 import { sentHistory } from './sent-history.ts';
 import { type Reply, type ReplyOptions, followReply } from '../replies/follow-reply.ts';
 import { partsAfter } from '../replies/parts-after.ts';
@@ -109,7 +109,7 @@ function readQuery({ url }: Request): z.output<typeof query> {
   return data;
 }
 
-/** `answered`: the waits for the client that it has answered in a run that goes on. */
+/** `answered`: the waits for the client that it has answered in a run that continues. */
 async function startOrDecide(
   request: ProtocolRequest,
   { approvals, results, question, agent, session, body }: ResponseRequest,

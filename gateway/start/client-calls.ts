@@ -39,7 +39,7 @@ export async function answerClientCalls(
   return run.id;
 }
 
-/** Cancels the run that waits for these results, for a client that goes on without it. Throws as answerClientCalls does. */
+/** Cancels the run that waits for these results, for a client that continues without it. Throws as answerClientCalls does. */
 export async function leaveClientCalls(by: By, results: readonly ClientResult[]): Promise<void> {
   const run = await runOf(by, results);
   const waits = async () => {

@@ -1,9 +1,9 @@
-import { answerClientCalls, leaveClientCalls, type ClientResult } from '../start/client-calls.ts';
-import { ownRun } from '../start/own-runs.ts';
-import { servedAgent } from '../start/start-run.ts';
+import { answerClientCalls, leaveClientCalls, type ClientResult } from './client-calls.ts';
+import { ownRun } from './own-runs.ts';
+import { servedAgent } from './start-run.ts';
 import type { ProtocolRequest } from '../http/protocol.ts';
 
-/** A run that goes on with the results of a request, or a call whose run the request leaves to ask another agent. */
+/** A run that continues with the results of a request, or a call whose run the request leaves to ask another agent. */
 export type GivenResults =
   { run: string; results: readonly ClientResult[]; left?: undefined } | { run?: undefined; left: string };
 
