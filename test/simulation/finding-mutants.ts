@@ -39,8 +39,8 @@ export const findingMutants: readonly Mutant[] = [
     finding: 'A5',
     seed: 276,
     file: 'history/views/effects.ts',
-    find: 'const key = `${runId} ${fact.key}`;',
-    replace: "const key = 'name' in fact && fact.name === 'mail' ? `${runId} mail` : `${runId} ${fact.key}`;",
+    find: 'const key = `${id} ${of.n}`;',
+    replace: "const key = fact.name === 'mail' ? `${recorder.runId} mail` : `${id} ${of.n}`;",
   },
   {
     name: 'the second of two who retry a run ends what the first one began',
