@@ -27,8 +27,8 @@ export type RunFact =
   | { type: 'model_replied'; call: string; turn: ModelTurn; ms: number; closing: boolean }
   /** An activity or a child workflow is scheduled. `tool` and `toolInput`: for the event of a call that no agent of the run has planned. */
   | { type: 'scheduled'; call: string; n: number; tool: string; toolInput: Json }
-  /** An activity of Reloop is scheduled that belongs to no step. */
-  | { type: 'read_scheduled'; n: number }
+  /** An activity of Reloop is scheduled that belongs to no step. `step`: the run rewinds itself to it. */
+  | { type: 'read_scheduled'; reads: OwnRead; scope: number; n: number; step: number | undefined }
   | { type: 'call'; call: string; fact: CallFact }
   /** The run has accepted a message. */
   | { type: 'message'; message: RunMessage }
@@ -44,6 +44,9 @@ export type RunFact =
   | { type: 'succeeded'; result: RunResult | undefined; value: unknown }
   | { type: 'failed'; error: ErrorInfo | null }
   | { type: 'cancelled' };
+
+/** What an activity of Reloop reads: an agent's definition, effects of dropped steps, or the point to which the run rewinds itself. */
+export type OwnRead = 'agent' | 'effects' | 'point';
 
 /** State of a run that a restart keeps. */
 export interface KeptState {

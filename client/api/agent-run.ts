@@ -6,13 +6,12 @@ import type { Extension } from '../../agent/limits/extension.ts';
 import type { RunMessageName, RunMessageReceipt } from '../../agent/rules/run-messages.ts';
 import type { DecisionData, DecisionReceipt } from '../../workflows/messages.ts';
 import { withPresent } from '../restart/present-report.ts';
-import { type ExportOptions, collectExport } from '../export/collect-export.ts';
+import { type ExportOptions, type ReadHooks, collectExport } from '../export/collect-export.ts';
 import { AgentRunCancelled, AgentRunFailed, DecisionRefused, InvalidInput } from '../connect/errors.ts';
 import { type ResponseOptions, eventResponse } from '../read/event-response.ts';
 import { type EventsOptions, knownPositions } from '../read/follow-events.ts';
 import { type ForkOptions, fork } from '../restart/fork.ts';
 import { createActionCount } from '../../history/views/billed-actions.ts';
-import type { Fact } from '../../history/read/fact.ts';
 import { createLivePoll, reportedEvents } from '../../history/list/live.ts';
 import type { AskedRequest, RequestsOptions } from '../../history/views/requests.ts';
 import { isForWaiting, resolveTargetCall } from '../read/resolve-target.ts';
@@ -125,14 +124,13 @@ export class AgentRun {
 
   /** The current state of the run, from history; `onEvent` is called with each event on the way. Throws RunNotFound. */
   describe(onEvent?: (event: RunEvent) => void): Promise<RunReport> {
-    return this.#describe(onEvent);
+    return this.#describe({ onEvent });
   }
 
-  /** `facts`: receives all that is read. */
-  async #describe(onEvent?: FoldOptions['onEvent'], facts?: Fact[]): Promise<RunReport> {
+  async #describe({ onEvent, onFact: more }: ReadHooks): Promise<RunReport> {
     const actions = createActionCount();
-    const onFact = (fact: Fact) => {
-      facts?.push(fact);
+    const onFact: ReadHooks['onFact'] = async (fact, of) => {
+      await more?.(fact, of);
       return actions.next(fact);
     };
     const place = await this.#place();
@@ -145,7 +143,7 @@ export class AgentRun {
   /** The whole run as one JSON value, with its sub-agents; a run under way as far as it has come. Throws RunNotFound. */
   export(options: ExportOptions = {}): Promise<RunExport> {
     return collectExport(this.#client, options, {
-      describe: (onEvent, facts) => this.#describe(onEvent, facts),
+      describe: (hooks) => this.#describe(hooks),
       subAgent: (id) => new AgentRun(this.#client, id).export(options),
     });
   }

@@ -3,12 +3,19 @@ import type { Content, ImageRef } from '../../agent/values/content.ts';
 import type { RunEvent } from '../../agent/run/events.ts';
 import type { Fact } from '../../history/read/fact.ts';
 import { type RequestsOptions, requestReader, sentRequest } from '../../history/views/requests.ts';
+import type { TimelineOptions } from '../../history/views/timeline.ts';
 import { readImage } from '../../history/views/read-image.ts';
 import { RunNotFound, unless } from '../connect/errors.ts';
 import { auditOf } from './audit.ts';
-import { type SubAgentRun, readAgents } from './exported-agents.ts';
+import { type SubAgentRun, createAgentReader } from './exported-agents.ts';
 import type { RunReport } from '../report.ts';
-import type { ExportedModelCall, ExportedRequest, ExportedSubAgent, RunExport } from './run-export.ts';
+import type {
+  AuditEntry,
+  ExportedModelCall,
+  ExportedRequest,
+  ExportedSubAgent,
+  RunExport,
+} from './run-export.ts';
 
 export interface ExportOptions extends Pick<RequestsOptions, 'kinds'> {
   /** Include every exact request. Default false: they grow with the square of a run's steps. */
@@ -17,10 +24,15 @@ export interface ExportOptions extends Pick<RequestsOptions, 'kinds'> {
   images?: boolean | undefined;
 }
 
+/** Called with all that is read of a run. */
+export interface ReadHooks extends Pick<TimelineOptions, 'onFact'> {
+  onEvent?: ((event: RunEvent) => void) | undefined;
+}
+
 /** Readers of the runs that are exported. */
 interface RunReaders {
-  /** Reads the run's history once; `facts` receives all that is read. */
-  describe(onEvent: (event: RunEvent) => void, facts: Fact[]): Promise<RunReport>;
+  /** Reads the run's history once. */
+  describe(hooks: ReadHooks): Promise<RunReport>;
   /** A sub-agent's run, exported likewise. Throws RunNotFound. */
   subAgent(id: string): Promise<RunExport>;
 }
@@ -31,22 +43,29 @@ export async function collectExport(
   { prompts = false, images = false, kinds }: ExportOptions,
   { describe, subAgent }: RunReaders,
 ): Promise<RunExport> {
-  const [events, facts]: [RunEvent[], Fact[]] = [[], []];
-  const run = await describe((event) => events.push(event), facts);
+  const [events, facts, audit]: [RunEvent[], Fact[], AuditEntry[]] = [[], [], []];
+  const recorded = createAgentReader();
+  const run = await describe({
+    onEvent: (event) => events.push(event),
+    async onFact(fact, of) {
+      facts.push(fact);
+      recorded.next(fact, of);
+      audit.push(...(await auditOf(fact, of)));
+    },
+  });
   const place = { workflowId: run.id, runId: run.runId };
   if (images) run.input = await withData(run.input, (ref) => readImage(client, place, ref));
-  const { agents, subAgents } = await readAgents(run.id, facts);
   const modelCalls = events.flatMap((event) => (event.type === 'model_ended' ? [typeless(event)] : []));
   return {
     reloop: 'run',
     version: 1,
     run,
-    agents,
+    agents: recorded.agents(),
     modelCalls,
     decisions: events.flatMap((event) => (event.type === 'decided' ? [typeless(event)] : [])),
-    audit: await auditOf(facts),
+    audit,
     events,
-    subAgents: await exportSubAgents(subAgent, subAgents),
+    subAgents: await exportSubAgents(subAgent, recorded.subAgents(run.id)),
     requests: prompts ? await collectRequests(client, facts, { kinds, modelCalls }) : undefined,
   };
 }

@@ -1,13 +1,10 @@
-import { parseActivityId } from '../../agent/calls/calls.ts';
+import type { RunFact } from '../../agent/run/run-fact.ts';
 import type { AgentManifest } from '../../agent/definition/manifest.ts';
 import { qualifyImageRefs } from '../../agent/start/image-refs.ts';
 import type { Entry, QuestionEntry } from '../../agent/transcript/entries.ts';
-import type { Fact, StartedFact } from '../../history/read/fact.ts';
-import { asCallModelInput, asResolvedAgent } from '../../history/read/records.ts';
-import { scheduledCall } from '../../history/read/scheduled-call.ts';
+import type { Fact } from '../../history/read/fact.ts';
 import { AGENT_RUN } from '../../workflows/messages.ts';
 import type { ExportedAgent, ExportedQuestion } from './run-export.ts';
-import { asRunInput } from '../../agent/run/run-input.ts';
 
 /** The run that a call of a sub-agent is, each time the call was scheduled. */
 export interface SubAgentRun {
@@ -16,39 +13,38 @@ export interface SubAgentRun {
   id: string;
 }
 
-/** The agents that ran in a history, their questions, and their sub-agents. */
-export interface RecordedAgents {
-  agents: ExportedAgent[];
-  subAgents: SubAgentRun[];
-}
-
-/** `id`: of the workflow. */
-export async function readAgents(id: string, facts: Iterable<Fact>): Promise<RecordedAgents> {
+/** Reads the agents that ran in a history, their questions, and their sub-agents. `of`: the meaning of a fact for the run. */
+export function createAgentReader() {
   const agents = new Map<number, ExportedAgent>();
   const subAgents = new Map<string, SubAgentRun>();
-  const resolving = new Map<string, number>();
 
-  for (const fact of facts) {
-    if (fact.type === 'started') {
-      resolving.clear(); // a new run counts its events from 1
-      began(await fact.input(), fact);
-    } else if (fact.type === 'scheduled' && fact.of === 'child') {
-      const of = fact.name === AGENT_RUN ? scheduledCall(id, fact) : undefined;
-      if (of !== undefined) subAgents.set(fact.workId, { call: of.call, n: of.n, id: fact.workId });
-    } else if (fact.type === 'scheduled') {
-      await scheduled(fact);
-    } else if (fact.type === 'succeeded') {
-      const scope = resolving.get(fact.key);
-      if (scope !== undefined) resolved(agentOf(scope), asResolvedAgent(await fact.result())?.manifest);
-    }
-  }
   return {
-    agents: [...agents.values()].sort((a, b) => a.scope - b.scope),
-    subAgents: [...subAgents.values()],
+    next(fact: Fact, of: RunFact | undefined): void {
+      switch (of?.type) {
+        case 'started':
+          return began(of);
+        case 'read_scheduled':
+          if (of.reads === 'agent') agentOf(of.scope);
+          return;
+        case 'resolved':
+          return resolved(agentOf(of.scope), of.agent?.manifest);
+        case 'model_scheduled':
+          // The first model call of an agent carries the question; the input of the workflow around it may be anything.
+          agentOf(of.scope).question ??= questionIn(of.input?.delta);
+          return;
+        case 'scheduled':
+          if (fact.type === 'scheduled' && fact.of === 'child' && fact.name === AGENT_RUN)
+            subAgents.set(fact.workId, { call: of.call, n: of.n, id: fact.workId });
+          return;
+        default:
+      }
+    },
+    agents: () => [...agents.values()].sort((a, b) => a.scope - b.scope),
+    /** `id`: of the workflow. A fork keeps steps of another workflow, whose sub-agents are not the fork's. */
+    subAgents: (id: string) => [...subAgents.values()].filter((run) => run.id.startsWith(`${id}/`)),
   };
 
-  function began(input: unknown, { workflowId, runId }: StartedFact): void {
-    const run = asRunInput(input);
+  function began({ input: run, workflowId, runId }: Extract<RunFact, { type: 'started' }>): void {
     if (run === undefined) return;
     const agent = agentOf(0);
     agent.manifest ??= run.manifest ?? null;
@@ -58,22 +54,10 @@ export async function readAgents(id: string, facts: Iterable<Fact>): Promise<Rec
         : questionOf({ ...run.question, input: qualifyImageRefs(run.question.input, { workflowId, runId }) });
   }
 
-  async function scheduled(fact: Extract<Fact, { type: 'scheduled' }>): Promise<void> {
-    const scope = parseActivityId(fact.workId)?.scope;
-    if (scope === undefined) return;
-    if (fact.name === 'resolveAgent') {
-      agentOf(scope);
-      resolving.set(fact.key, scope);
-    }
-    // The first model call of an agent carries the question; the input of the workflow around it may be anything.
-    if (fact.name !== 'callModel' || agentOf(scope).question !== null) return;
-    agentOf(scope).question = questionIn(asCallModelInput(await fact.input())?.delta);
-  }
-
   /** A later resolution is of a fork's other model, or of an agent that takes the run over and is not the run's own. */
   function resolved(agent: ExportedAgent, manifest: AgentManifest | undefined): void {
-    if (manifest === undefined || agent.manifest === null || agent.manifest.name === manifest.name)
-      agent.manifest = manifest ?? null;
+    if (agent.manifest === null || agent.manifest.name === manifest?.name)
+      agent.manifest = manifest ?? agent.manifest;
   }
 
   function agentOf(scope: number): ExportedAgent {

@@ -4,6 +4,7 @@ import { sessionId } from '../../agent/session/session.ts';
 import { isOpen } from '../../history/list/listed.ts';
 import { readFacts } from '../../history/read/facts.ts';
 import { type RunRef, isNoWorkflow } from '../../history/read/pages.ts';
+import { ownReads } from '../../history/read/scheduled-call.ts';
 import type { Present } from '../../history/views/timeline.ts';
 import {
   AGENT_BATCH,
@@ -94,7 +95,7 @@ async function runsAgents(
   for (;;) {
     const isNew = isOpen(status.name) && Date.now() - startTime.getTime() < BEGIN_MS;
     for await (const fact of readFacts(client, { workflowId, runId })) {
-      if (fact.type === 'scheduled' && fact.name === RESOLVE_AGENT) return true;
+      if (fact.type === 'scheduled' && ownReads.get(fact.name) === 'agent') return true;
     }
     if (!isNew) return false;
     await sleep(POLL_MS);
@@ -102,7 +103,6 @@ async function runsAgents(
 }
 
 const RUNS: ReadonlySet<string> = new Set([AGENT_RUN, BACKTEST_RUN]);
-const RESOLVE_AGENT = 'resolveAgent';
 
 /** Temporal's description of the latest run of the id, or of a named run. Throws RunNotFound. */
 export async function describeRun(

@@ -1,5 +1,7 @@
 import { parseActivityId } from '../../agent/calls/calls.ts';
+import { EARLIER_EFFECTS } from '../../agent/calls/restart.ts';
 import { callWithin } from '../../agent/rules/call-rules.ts';
+import type { OwnRead } from '../../agent/run/run-fact.ts';
 import { REWIND_POINT } from '../../agent/run/run-input.ts';
 import type { Fact } from './fact.ts';
 
@@ -21,9 +23,16 @@ export function calledIn(scope: number, call: string): string {
   return scope === 0 ? call : callWithin(String(scope), call);
 }
 
+/** What activities of Reloop read that belong to no step, by the activity's name. */
+export const ownReads: ReadonlyMap<string, OwnRead> = new Map([
+  ['resolveAgent', 'agent'],
+  [EARLIER_EFFECTS, 'effects'],
+  [REWIND_POINT, 'point'],
+]);
+
 /** Returns the step that a run rewinds itself to: calls of that step and later are dropped. undefined: the fact is not a rewind. */
 export async function rewindStep(fact: Fact): Promise<number | undefined> {
-  if (fact.type !== 'scheduled' || fact.name !== REWIND_POINT) return undefined;
+  if (fact.type !== 'scheduled' || ownReads.get(fact.name) !== 'point') return undefined;
   const step = await fact.input();
   return typeof step === 'number' ? step : undefined;
 }

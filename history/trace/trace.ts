@@ -1,13 +1,12 @@
 import { CALL_CHECKPOINT, CALL_INTENT } from '../../agent/calls/call-signals.ts';
 import { parseActivityId, scopeOf, withoutSchedule } from '../../agent/calls/calls.ts';
 import { foreignTurn, readModelTurn } from '../../agent/calls/model-turn.ts';
-import { EARLIER_EFFECTS } from '../../agent/calls/restart.ts';
 import { DEADLINE_SUMMARY, readSummary } from '../../agent/rules/waiting.ts';
 import type { CallFact } from '../../agent/run/call-state.ts';
 import type { RunEvent, TimelessEvent } from '../../agent/run/events.ts';
 import { Run } from '../../agent/run/run.ts';
-import type { RunFact } from '../../agent/run/run-fact.ts';
-import { REWIND_POINT, asRunInput } from '../../agent/run/run-input.ts';
+import type { OwnRead, RunFact } from '../../agent/run/run-fact.ts';
+import { asRunInput } from '../../agent/run/run-input.ts';
 import { runSignals } from '../../agent/run/run-signals.ts';
 import { childUsedSignal, childWaitingSignal, pausedAboveSignal } from '../../workflows/messages.ts';
 import type { Fact } from '../read/fact.ts';
@@ -20,11 +19,8 @@ import {
   asRunMessage,
   asRunResult,
 } from '../read/records.ts';
-import { calledIn, scheduledCall } from '../read/scheduled-call.ts';
+import { calledIn, ownReads, rewindStep, scheduledCall } from '../read/scheduled-call.ts';
 import { type Pending, type WorkEnded, endOf, scheduledInput, scheduledName } from './scheduled-work.ts';
-
-/** Reloop's activities that do not belong to a step. */
-const INTERNAL = new Set(['resolveAgent', EARLIER_EFFECTS, REWIND_POINT]);
 
 /**
  * Turns the facts of a history into facts of a run, and these into events, one by one. Reads only the history, so no worker is needed.
@@ -112,7 +108,8 @@ export function createTrace(id: string) {
     const name = scheduledName(fact, run.calls.get(call)?.action.tool);
     const task = { name, call, atMs: fact.at, attempts: 0, closing: false, isModelCall: false };
     pending.set(fact.key, task);
-    if (INTERNAL.has(name)) return { type: 'read_scheduled', n };
+    const reads = ownReads.get(name);
+    if (reads !== undefined) return { type: 'read_scheduled', reads, scope, n, step: await rewindStep(fact) };
     const sent = await fact.input();
     if (name !== 'callModel')
       return { type: 'scheduled', call, n, tool: name, toolInput: scheduledInput(fact, sent) };
@@ -131,8 +128,9 @@ export function createTrace(id: string) {
     if (fact.type === 'cancelled' && fact.requested && run.calls.get(call)?.tool?.external !== true)
       return undefined;
     pending.delete(fact.key);
-    if (INTERNAL.has(name))
-      return internal(name, call, fact.type === 'succeeded' ? await fact.result() : undefined);
+    const reads = ownReads.get(name);
+    if (reads !== undefined)
+      return readEnded(reads, call, fact.type === 'succeeded' ? await fact.result() : undefined);
     const ms = fact.at - task.atMs;
     if (name !== 'callModel' || fact.type !== 'succeeded')
       return factOf(call, await endOf(fact, { attempts, ms }));
@@ -141,17 +139,17 @@ export function createTrace(id: string) {
     return isModelCall ? factOf(call, { type: 'failed', failed: foreignTurn, ms }) : undefined;
   }
 
-  function internal(name: string, call: string, result: unknown): RunFact | undefined {
-    switch (name) {
-      case REWIND_POINT: {
+  function readEnded(reads: OwnRead, call: string, result: unknown): RunFact | undefined {
+    switch (reads) {
+      case 'point': {
         const point = asRewindPoint(result);
         if (point === undefined) return undefined;
         pending.clear();
         return { type: 'rewound', point };
       }
-      case EARLIER_EFFECTS:
+      case 'effects':
         return { type: 'effects_read', done: asDoneCalls(result) };
-      default:
+      case 'agent':
         return { type: 'resolved', scope: scopeOf(call), agent: asResolvedAgent(result) };
     }
   }

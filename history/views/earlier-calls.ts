@@ -2,7 +2,7 @@ import type { Client } from '@temporalio/client';
 import { type ToolResult, parseActivityId } from '../../agent/calls/calls.ts';
 import { editsOf, isDropped } from '../../agent/calls/restart.ts';
 import { readToolResult } from '../../agent/calls/tool-result.ts';
-import { asRunInput, REWIND_POINT } from '../../agent/run/run-input.ts';
+import { asRunInput } from '../../agent/run/run-input.ts';
 import { type OperatorDecision, isAnswerFor } from '../../agent/rules/decisions.ts';
 import { utf8Length } from '../../agent/values/digest.ts';
 import type { Json } from '../../agent/values/vocabulary.ts';
@@ -10,7 +10,7 @@ import type { Fact } from '../read/fact.ts';
 import { readFacts } from '../read/facts.ts';
 import type { RunRef } from '../read/pages.ts';
 import type { Recorded } from '../read/payloads.ts';
-import { rewindStep } from '../read/scheduled-call.ts';
+import { ownReads, rewindStep } from '../read/scheduled-call.ts';
 import { asDecision } from '../read/records.ts';
 
 /** Selects the calls of one tool, by one agent of the workflow. */
@@ -85,7 +85,7 @@ async function factsSince(client: Client, run: RunRef, id: number): Promise<Fact
 /** Returns false for facts that can be dropped while reading: a history may be long. */
 function isRelevant(fact: Fact, { tool }: CallFilter): boolean {
   if (fact.type === 'scheduled')
-    return fact.of === 'activity' && (fact.name === tool || fact.name === REWIND_POINT);
+    return fact.of === 'activity' && (fact.name === tool || ownReads.get(fact.name) === 'point');
   return ['started', 'succeeded', 'update_accepted', 'update_completed'].includes(fact.type);
 }
 

@@ -3,15 +3,12 @@ import type { RecordedQuestion } from '../../agent/backtest/backtest-calls.ts';
 import { type RunOutline, addToOutline, emptyOutline } from '../../agent/backtest/outline.ts';
 import { type Recording, addToRecording, emptyRecording } from '../../agent/backtest/recording.ts';
 import { qualifyImageRefs } from '../../agent/start/image-refs.ts';
-import { parseActivityId } from '../../agent/calls/calls.ts';
 import type { RunEvent } from '../../agent/run/events.ts';
 import { InvalidInput } from '../../agent/values/refusal.ts';
 import { agentOf } from '../../agent/transcript/prompt-context.ts';
 import type { Entry } from '../../agent/transcript/entries.ts';
 import { readLineage } from '../read/lineage.ts';
 import type { RunRef } from '../read/pages.ts';
-import { asCallModelInput } from '../read/records.ts';
-import { rewindStep } from '../read/scheduled-call.ts';
 import { sourceOf } from './requests.ts';
 import { createTrace } from '../trace/trace.ts';
 import { transcriptReader } from './transcript.ts';
@@ -75,20 +72,18 @@ async function questionAtStart(client: Client, run: RunRef): Promise<QuestionAtS
 async function readMessages(client: Client, run: RunRef): Promise<SaidAgain[]> {
   let messages: SaidAgain[] = [];
   let seen = 0;
+  const trace = createTrace(run.workflowId);
   for await (const fact of readLineage(client, run, false)) {
-    const rewound = await rewindStep(fact);
+    const { of } = await trace.read(fact);
+    const rewound = of?.type === 'read_scheduled' ? of.step : undefined;
     if (rewound !== undefined) {
       messages = messages.filter(({ step }) => step < rewound);
       seen = 0;
     }
-    if (fact.type !== 'scheduled' || fact.name !== 'callModel') continue;
-    const {
-      base,
-      delta,
-      compact = false,
-    } = asCallModelInput(await fact.input()) ?? { base: seen, delta: [] };
-    if (compact) continue; // the next call carries the entries
-    const step = Number(parseActivityId(fact.workId)?.call ?? 0);
+    // After a summary, the next call carries the entries.
+    if (of?.type !== 'model_scheduled' || of.input === undefined || of.input.compact === true) continue;
+    const { base, delta } = of.input;
+    const step = Number(of.call);
     for (const entry of delta.slice(Math.max(0, seen - base))) {
       if (entry.type === 'message' && entry.role === undefined) messages.push({ step, text: entry.text });
     }

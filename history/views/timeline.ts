@@ -1,5 +1,6 @@
 import type { Client } from '@temporalio/client';
 import type { RunEvent } from '../../agent/run/events.ts';
+import type { RunFact } from '../../agent/run/run-fact.ts';
 import { AGENT_RUN } from '../../workflows/messages.ts';
 import type { Fact } from '../read/fact.ts';
 import { readRunPages } from '../read/lineage.ts';
@@ -44,8 +45,8 @@ export interface TimelineOptions {
   signal?: AbortSignal | undefined;
   /** When the record has been read up to here, a separate moment with `isPresent` says so. */
   present?: Present | undefined;
-  /** Called with every fact, before its events. */
-  onFact?: ((fact: Fact) => Promise<void>) | undefined;
+  /** Called with every fact, before its events. `of`: its meaning for the run. */
+  onFact?: ((fact: Fact, of: RunFact | undefined) => Promise<void>) | undefined;
 }
 
 /** Reads a run's record as run events. Leaves out history events without run events, except starts and ends of sub-agents. */
@@ -64,8 +65,9 @@ export async function* readTimeline(
     const { runId } = of;
     for (fact of facts) {
       latestAt = fact.at;
-      await onFact?.(fact);
-      collected.push(...(await trace.next(fact)));
+      const read = await trace.read(fact);
+      await onFact?.(fact, read.of);
+      collected.push(...read.events);
       if (fact.more) continue;
       const events = collected;
       collected = [];
