@@ -41,7 +41,7 @@ export async function endOf(fact: WorkEnded, stats: { attempts: number; ms: numb
 }
 
 /** Makes the failure of a cancelled activity: history has the details of the cancellation, and no failure. */
-export async function cancelledBy(fact: WorkEnded): Promise<FailedCall> {
+async function cancelledBy(fact: WorkEnded): Promise<FailedCall> {
   const details = fact.type === 'cancelled' ? await fact.details?.() : undefined;
   return cancelled('The call was cancelled', details);
 }
