@@ -45,7 +45,7 @@ export type RunFact =
   | { type: 'failed'; error: ErrorInfo | null }
   | { type: 'cancelled' };
 
-/** What an activity of Reloop reads: an agent's definition, effects of dropped steps, or the point to which the run rewinds itself. */
+/** Data that an activity of Reloop reads: an agent's definition, effects of dropped steps, or the point to which the run rewinds itself. */
 export type OwnRead = 'agent' | 'effects' | 'point';
 
 /** State of a run that a restart keeps. */

@@ -23,7 +23,7 @@ export function calledIn(scope: number, call: string): string {
   return scope === 0 ? call : callWithin(String(scope), call);
 }
 
-/** What activities of Reloop read that belong to no step, by the activity's name. */
+/** Data that activities of Reloop read and that belong to no step, by the activity's name. */
 export const ownReads: ReadonlyMap<string, OwnRead> = new Map([
   ['resolveAgent', 'agent'],
   [EARLIER_EFFECTS, 'effects'],

@@ -80,7 +80,7 @@ async function readMessages(client: Client, run: RunRef): Promise<SaidAgain[]> {
       messages = messages.filter(({ step }) => step < rewound);
       seen = 0;
     }
-    // After a summary, the next call carries the entries.
+    // The entries after a summary are carried by the next call.
     if (of?.type !== 'model_scheduled' || of.input === undefined || of.input.compact === true) continue;
     const { base, delta } = of.input;
     const step = Number(of.call);
