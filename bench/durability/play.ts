@@ -12,6 +12,13 @@ interface Kill {
   time: number;
 }
 
+/** End of a run, with the seconds from its kill to its next request. */
+export interface RunEnd extends RunState {
+  secondsUntilNext: number | undefined;
+  /** Seconds from its kill until the program was ready again. */
+  secondsUntilReady: number | undefined;
+}
+
 /** Moments of a story at which its contestant is killed, each once, in their order. */
 export function killsOf(story: Story): Kill[] {
   const asked = story.steps.length + 1;
@@ -25,13 +32,16 @@ export function killsOf(story: Story): Kill[] {
   return story.needsApproval === true ? [{ moment: 'waiting', time: 1 }, ...kills] : kills;
 }
 
-/** Runs a story once for each of so many kills, one run at a time. A run that takes longer than `patience`, in seconds, is stuck. */
+/**
+ * Runs a story once for each of so many kills, one run at a time. A run that takes longer than `patience`, in seconds from the time at which the
+ * program is ready, is stuck.
+ */
 export async function play(
   contestant: ContestantProcess,
   story: Story,
   { kills, patience }: { kills: number; patience: number },
   world: World,
-  onRun: (kill: Kill, end: RunState, run: string) => void,
+  onRun: (kill: Kill, end: RunEnd, run: string) => void,
 ): Promise<Score> {
   const score = emptyScore();
   const planned = killsOf(story);
@@ -57,10 +67,12 @@ async function runOnce(
   kill: Kill & { patience: number },
   world: World,
   score: Score,
-): Promise<RunState> {
+): Promise<RunEnd> {
   let left = kill.time;
   let killedAt: number | undefined;
-  let isBack = false;
+  let secondsUntilNext: number | undefined;
+  let secondsUntilReady: number | undefined;
+  let deadline = Date.now() + kill.patience * 1000;
   let restarted: Promise<void> | undefined;
   const die = () => {
     contestant.kill();
@@ -68,15 +80,17 @@ async function runOnce(
     score.kills += 1;
     restarted = (async () => {
       await contestant.restart();
+      secondsUntilReady = secondsSinceKill();
+      deadline = Date.now() + kill.patience * 1000;
       // The client had no answer, and asks again.
       await contestant.start(run, question(story.name, run));
     })();
     restarted.catch(() => undefined);
   };
+  const secondsSinceKill = () =>
+    killedAt === undefined ? undefined : Math.round((Date.now() - killedAt) / 100) / 10;
   const goesOn = () => {
-    if (killedAt === undefined || isBack) return;
-    isBack = true;
-    score.secondsUntilNext.push((Date.now() - killedAt) / 1000);
+    secondsUntilNext ??= secondsSinceKill();
   };
   world.onMoment(async (of, moment) => {
     if (of !== run) return;
@@ -87,7 +101,6 @@ async function runOnce(
     die();
     await restarted?.catch(() => undefined);
   });
-  const deadline = Date.now() + kill.patience * 1000;
   await contestant.start(run, question(story.name, run)).catch(() => undefined); // killed in it
   let state: RunState = { state: 'running' };
   while (Date.now() < deadline) {
@@ -106,5 +119,5 @@ async function runOnce(
     await sleep(LOOK_MS);
   }
   goesOn();
-  return state;
+  return { ...state, secondsUntilNext, secondsUntilReady };
 }

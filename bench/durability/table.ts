@@ -1,27 +1,92 @@
 import type { Result } from './contest.ts';
 import type { Score } from './judge.ts';
 
-const columns: readonly [string, (score: Score) => string][] = [
-  ['runs', ({ runs }) => `${runs}`],
-  ['kills', ({ kills }) => `${kills}`],
-  ['effects doubled', ({ doubled }) => `${doubled}`],
-  ['effects lost', ({ lost }) => `${lost}`],
-  ['in doubt, asked', ({ inDoubt }) => `${inDoubt}`],
-  ['replies paid twice', ({ paidTwice }) => `${paidTwice}`],
-  ['wrong answers', ({ wrongAnswers }) => `${wrongAnswers}`],
-  ['failed', ({ failed }) => `${failed}`],
-  ['stuck', ({ stuck }) => `${stuck}`],
-  ['goes on after, median s', ({ secondsUntilNext }) => median(secondsUntilNext)],
+type Count = Exclude<keyof Score, 'secondsUntilNext' | 'secondsUntilReady'>;
+
+const counts: readonly [string, Count][] = [
+  ['kills', 'kills'],
+  ['effects doubled', 'doubled'],
+  ['effects lost', 'lost'],
+  ['in doubt, asked', 'inDoubt'],
+  ['replies paid twice', 'paidTwice'],
+  ['wrong answers', 'wrongAnswers'],
+  ['failed', 'failed'],
+  ['stuck', 'stuck'],
 ];
+
+/** Begin and end of the part of docs/durability.md that is written from the results. */
+export const RESULTS = /(?<=<!-- results -->\n)[\s\S]*(?=<!-- end of results -->)/u;
 
 /** A table in Markdown, with a row for each contestant and story. */
 export function table(results: readonly Result[]): string {
-  const head = ['contestant', 'story', ...columns.map(([name]) => name)];
+  const head = [
+    'contestant',
+    'story',
+    ...counts.map(([title]) => title),
+    'goes on after, median s',
+    'of them start',
+  ];
   const rows = results.map(({ contestant, story, score }) => [
     contestant,
     story,
-    ...columns.map(([, cell]) => cell(score)),
+    ...counts.map(([, count]) => `${score[count]}`),
+    median(score.secondsUntilNext),
+    median(score.secondsUntilReady),
   ]);
+  return markdown(head, rows);
+}
+
+/** The tables of docs/durability.md: all stories of a contestant, then each story for two of the counts, then versions. */
+export function tables(results: readonly Result[]): string {
+  const names = [...new Set(results.map(({ contestant }) => contestant))];
+  const of = (name: string) => results.filter(({ contestant }) => contestant === name);
+  const sum = (name: string, count: Count) => of(name).reduce((total, { score }) => total + score[count], 0);
+  const all = names.map((name) => [
+    `\`${name}\``,
+    ...counts.map(([, count]) => `${sum(name, count)}`),
+    median(of(name).flatMap(({ score }) => score.secondsUntilNext)),
+    median(of(name).flatMap(({ score }) => score.secondsUntilReady)),
+  ]);
+  const versions = names.map((name) => {
+    const latest = of(name)
+      .toSorted((a, b) => a.date.localeCompare(b.date))
+      .at(-1);
+    const list = Object.entries(latest?.versions ?? {}).map(([product, version]) => `${product} ${version}`);
+    return [`\`${name}\``, list.join(', '), latest?.date ?? ''];
+  });
+  return [
+    'All stories:',
+    markdown(
+      [
+        'contestant',
+        ...counts.map(([title]) => title),
+        'median seconds until it goes on',
+        'of them its start',
+      ],
+      all,
+    ),
+    'Effects doubled, of so many kills:',
+    byStory(results, names, 'doubled'),
+    'Replies paid twice, of so many kills:',
+    byStory(results, names, 'paidTwice'),
+    'Versions:',
+    markdown(['contestant', 'versions', 'played on'], versions),
+  ].join('\n\n');
+}
+
+function byStory(results: readonly Result[], names: readonly string[], count: Count): string {
+  const stories = [...new Set(results.map(({ story }) => story))];
+  const rows = stories.map((story) => [
+    story,
+    ...names.map((name) => {
+      const found = results.find((one) => one.contestant === name && one.story === story);
+      return found === undefined ? '-' : `${found.score[count]} of ${found.score.kills}`;
+    }),
+  ]);
+  return markdown(['story', ...names.map((name) => `\`${name}\``)], rows);
+}
+
+function markdown(head: readonly string[], rows: readonly (readonly string[])[]): string {
   return [head, head.map(() => '---'), ...rows].map((row) => `| ${row.join(' | ')} |`).join('\n');
 }
 

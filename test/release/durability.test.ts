@@ -1,12 +1,16 @@
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { type ContestOptions, compete } from '../../bench/durability/contest.ts';
+import { type ContestOptions, type Result, compete } from '../../bench/durability/contest.ts';
 import { contestants, fake } from '../../bench/durability/contestants.ts';
-import type { Score } from '../../bench/durability/judge.ts';
+import { type Score, emptyScore } from '../../bench/durability/judge.ts';
 import { killsOf } from '../../bench/durability/play.ts';
+import { addResults, pageWith, readResults } from '../../bench/durability/results.ts';
 import { storyOf } from '../../bench/durability/stories.ts';
+import { tempFolder } from '../support/temp-folder.ts';
 
 /** The durability suite of bench/durability: it finds the faults that it counts, and Reloop in a short form. */
 
+const folder = tempFolder();
 const say = () => undefined;
 const kills = (story: string) => killsOf(storyOf(story));
 
@@ -22,7 +26,14 @@ async function scoreOf(fault: string, story: string, options: Partial<ContestOpt
  * Faults that a story counted. A reply that was sent whole right before the death may not have been stored: being paid twice for is no fault of the
  * runner there, and the run may also have ended before the kill.
  */
-function faults({ kills: _, runs, secondsUntilNext, paidTwice, ...counted }: Score): object {
+function faults({
+  kills: _,
+  runs,
+  secondsUntilNext,
+  secondsUntilReady,
+  paidTwice,
+  ...counted
+}: Score): object {
   return Object.fromEntries(Object.entries(counted).filter(([, count]) => count > 0));
 }
 
@@ -54,6 +65,25 @@ describe('the suite', () => {
     const { paidTwice, runs } = await scoreOf('pays-twice', 'payment', { kills: 3 });
     expect(paidTwice).toBeGreaterThanOrEqual(2 * runs);
   });
+});
+
+test('a result takes the place of an earlier one, and the page has the latest', async () => {
+  const file = join(folder, 'results.json');
+  const resultOf = (story: string, doubled: number): Result => ({
+    contestant: 'reloop',
+    story,
+    date: '2026-11-28',
+    versions: { reloop: '0.3.0' },
+    score: { ...emptyScore(), kills: 2, doubled },
+  });
+  await addResults(file, [resultOf('long', 1), resultOf('payment', 1)]);
+  await addResults(file, [resultOf('payment', 0)]);
+  const results = await readResults(file);
+  expect(results).toEqual([resultOf('payment', 0), resultOf('long', 1)]);
+  const page = await pageWith('# Page\n\n<!-- results -->\nold\n<!-- end of results -->\n', results);
+  expect(page).not.toContain('old');
+  expect(page).toMatch(/^\| payment +\| 0 of 2/mu);
+  expect(page).toMatch(/^\| long +\| 1 of 2/mu);
 });
 
 test.each(contestants.filter(({ packages }) => packages === undefined))(
