@@ -36,13 +36,15 @@ function go(id, input) {
   under.set(id, running);
 }
 const stateOf = (id) => agent.graph.getState(config(id));
+// Not `next`: it is empty too between the writes of a step's last task and the step's checkpoint (findings/langgraph-next-is-empty-before-the-end.sh).
+const hasEnded = ({ tasks }) => tasks.length === 0;
 const isWaiting = ({ tasks }) => tasks.some(({ interrupts }) => interrupts.length > 0);
 
 serve({
   async start(id, question) {
     const state = await stateOf(id);
     if (state.values.messages === undefined) go(id, { messages: [{ role: 'user', content: question }] });
-    else if (state.next.length > 0 && !isWaiting(state)) go(id, null);
+    else if (!hasEnded(state) && !isWaiting(state)) go(id, null);
   },
   async read(id) {
     if (under.has(id)) return { state: 'running' };
@@ -50,7 +52,7 @@ serve({
     const state = await stateOf(id);
     if (isWaiting(state)) return { state: 'waiting', reason: 'approval' };
     const last = state.values.messages?.at(-1);
-    return state.next.length > 0 || last === undefined
+    return !hasEnded(state) || last === undefined
       ? { state: 'running' }
       : { state: 'done', answer: last.content };
   },
