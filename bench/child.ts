@@ -7,6 +7,8 @@ export interface Child<Ready> {
   pid: number;
   /** The first message that it sent. */
   ready: Ready;
+  /** Resolves when it is gone. */
+  ended: Promise<unknown>;
   stop(): Promise<void>;
   /** Kills the program with SIGKILL, at once. Resolves when it is gone. */
   kill(): Promise<void>;
@@ -48,6 +50,7 @@ export async function startChild<Ready>(
   return {
     pid: pidOf(child),
     ready,
+    ended,
     async stop() {
       if (child.connected) child.disconnect();
       const stuck = setTimeout(() => child.kill('SIGKILL'), PATIENCE_MS);

@@ -16,7 +16,7 @@ export interface ContestOptions {
   kills: number;
   /** Variables of the contestant's process. */
   env?: { [name: string]: string };
-  /** Seconds after which a run is stuck. Default: 60. */
+  /** Seconds without a request after which a run is stuck. Default: 60. */
   patience?: number;
   say(line: string): void;
 }
@@ -48,10 +48,10 @@ export async function compete(contestant: Contestant, options: ContestOptions): 
     stops.push(() => process.stop());
     const results: Result[] = [];
     for (const story of stories) {
-      if (lacks.includes(story.name)) continue;
+      if (lacks.includes(story.name) || (story.kills === 'servers' && needs.length === 0)) continue;
       const date = new Date().toISOString().slice(0, 10);
-      const score = await play(process, story, { kills, patience }, world, (kill, end, run) =>
-        say(`${name} ${run}: killed at ${kill.moment} ${kill.time}: ${toldEnd(end)}`),
+      const score = await play({ contestant: process, servers, world, patience }, story, kills, (kill, end) =>
+        say(`${name} ${end.run}: killed at ${kill.moment} ${kill.time}: ${toldEnd(end)}`),
       );
       results.push({ contestant: name, story: story.name, date, versions, score });
     }

@@ -70,6 +70,30 @@ export const contestants: readonly Contestant[] = [
     products: ['@dbos-inc/dbos-sdk'],
     needs: ['postgres'],
   },
+  {
+    name: 'ai-sdk',
+    what: "@temporalio/ai-sdk, Temporal's plugin for Vercel's AI SDK",
+    program: `${peers}/ai-sdk.mjs`,
+    packages: peers,
+    products: ['@temporalio/ai-sdk', 'ai'],
+    needs: ['temporal'],
+  },
+  {
+    name: 'restate',
+    what: 'Restate, with its middleware for the AI SDK',
+    program: `${peers}/restate.mjs`,
+    packages: peers,
+    products: ['@restatedev/restate-sdk', '@restatedev/vercel-ai-middleware', 'ai'],
+    needs: ['restate'],
+  },
+  {
+    name: 'mastra',
+    what: '@mastra/core: a durable agent on LibSQL',
+    program: `${peers}/mastra.mjs`,
+    packages: peers,
+    products: ['@mastra/core', '@mastra/libsql', '@mastra/memory'],
+    needs: [],
+  },
 ];
 
 export const pathOf = (file: string): string => fileURLToPath(new URL(file, import.meta.url));

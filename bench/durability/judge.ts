@@ -43,8 +43,7 @@ export const emptyScore = (): Score => ({
 export function addRun(
   score: Score,
   story: Story,
-  run: string,
-  { state, reason, answer, secondsUntilNext, secondsUntilReady }: RunEnd,
+  { run, state, reason, answer, secondsUntilNext, secondsUntilReady }: RunEnd,
   world: World,
 ): void {
   const expected = story.steps.flat().map(({ part }) => part);

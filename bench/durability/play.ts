@@ -1,22 +1,33 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Score, addRun, emptyScore } from './judge.ts';
 import type { ContestantProcess, RunState } from './process.ts';
+import type { Servers } from './servers.ts';
 import { type Story, question } from './stories.ts';
 import { type Moment, type World, moments } from './world.ts';
 
 const LOOK_MS = 100;
 
-interface Kill {
+export interface Kill {
   moment: Moment;
-  /** Count of the moment among those of its kind in the run, from 1. */
+  /** Count of the moment among those of its kind, from 1. */
   time: number;
 }
 
-/** End of a run, with the seconds from its kill to its next request. */
+/** End of a run, with the seconds from the kill to its next request. */
 export interface RunEnd extends RunState {
+  run: string;
   secondsUntilNext: number | undefined;
-  /** Seconds from its kill until the program was ready again. */
+  /** Seconds from the kill until the program was ready again. */
   secondsUntilReady: number | undefined;
+}
+
+/** What a story is played with. */
+export interface Stage {
+  contestant: ContestantProcess;
+  servers: Servers;
+  world: World;
+  /** Seconds without a request after which a run is stuck. */
+  patience: number;
 }
 
 /** Moments of a story at which its contestant is killed, each once, in their order. */
@@ -26,31 +37,30 @@ export function killsOf(story: Story): Kill[] {
   const kills = moments.flatMap((moment) =>
     Array.from({ length: moment.startsWith('model') ? asked : posted }, (_, index) => ({
       moment,
-      time: index + 1,
+      // In a batch, in the middle of it.
+      time: Math.ceil((index + 1) * (story.runs ?? 1) * (story.runs === undefined ? 1 : 0.5)),
     })),
   );
   return story.needsApproval === true ? [{ moment: 'waiting', time: 1 }, ...kills] : kills;
 }
 
-/**
- * Runs a story once for each of so many kills, one run at a time. A run that takes longer than `patience`, in seconds from the time at which the
- * program is ready, is stuck.
- */
+/** Plays a story once for each of so many kills, one after the other. */
 export async function play(
-  contestant: ContestantProcess,
+  stage: Stage,
   story: Story,
-  { kills, patience }: { kills: number; patience: number },
-  world: World,
-  onRun: (kill: Kill, end: RunEnd, run: string) => void,
+  kills: number,
+  onRun: (kill: Kill, end: RunEnd) => void,
 ): Promise<Score> {
   const score = emptyScore();
   const planned = killsOf(story);
   for (let place = 0; place < kills; place++) {
     const kill = planned[momentAt(place, kills, planned.length)] ?? { moment: 'waiting', time: 1 };
-    const run = `${story.name}.${place}.${Date.now().toString(36)}`;
-    const end = await runOnce(contestant, story, run, { ...kill, patience }, world, score);
-    addRun(score, story, run, end, world);
-    onRun(kill, end, run);
+    const stamp = Date.now().toString(36);
+    const runs = Array.from({ length: story.runs ?? 1 }, (_, n) => `${story.name}.${place}.${n}.${stamp}`);
+    for (const end of await playOnce(stage, story, runs, kill, score)) {
+      addRun(score, story, end, stage.world);
+      onRun(kill, end);
+    }
   }
   return score;
 }
@@ -60,64 +70,89 @@ function momentAt(place: number, kills: number, all: number): number {
   return kills < all ? Math.floor((place * all) / kills) : place % all;
 }
 
-async function runOnce(
-  contestant: ContestantProcess,
+async function playOnce(
+  { contestant, servers, world, patience }: Stage,
   story: Story,
-  run: string,
-  kill: Kill & { patience: number },
-  world: World,
+  runs: readonly string[],
+  kill: Kill,
   score: Score,
-): Promise<RunEnd> {
+): Promise<RunEnd[]> {
   let left = kill.time;
   let killedAt: number | undefined;
-  let secondsUntilNext: number | undefined;
   let secondsUntilReady: number | undefined;
-  let deadline = Date.now() + kill.patience * 1000;
+  let lifeAt = Date.now();
   let restarted: Promise<void> | undefined;
+  const nexts = new Map<string, number>();
+  const states = new Map<string, RunState>();
+  const secondsSinceKill = () =>
+    killedAt === undefined ? undefined : Math.round((Date.now() - killedAt) / 100) / 10;
+  const isOver = () => Date.now() > lifeAt + patience * 1000;
+  /** Asks until there is an answer, as a client does. */
+  const ask = async (run: string): Promise<void> => {
+    while (!isOver()) {
+      try {
+        await restarted?.catch(() => undefined);
+        return await contestant.start(run, question(story.name, run));
+      } catch {
+        await sleep(LOOK_MS);
+      }
+    }
+  };
+  /** The client has no answer, and asks again. */
+  const askAgain = () => {
+    for (const run of runs) if (!states.has(run)) void ask(run);
+  };
   const die = () => {
-    contestant.kill();
+    if (story.kills !== 'servers') contestant.kill();
     killedAt = Date.now();
     score.kills += 1;
     restarted = (async () => {
+      if (story.kills === 'servers') await servers.restart();
       await contestant.restart();
       secondsUntilReady = secondsSinceKill();
-      deadline = Date.now() + kill.patience * 1000;
-      // The client had no answer, and asks again.
-      await contestant.start(run, question(story.name, run));
+      lifeAt = Date.now();
     })();
     restarted.catch(() => undefined);
+    askAgain();
   };
-  const secondsSinceKill = () =>
-    killedAt === undefined ? undefined : Math.round((Date.now() - killedAt) / 100) / 10;
-  const goesOn = () => {
-    secondsUntilNext ??= secondsSinceKill();
+  const goesOn = (run: string) => {
+    const seconds = secondsSinceKill();
+    if (seconds !== undefined && !nexts.has(run)) nexts.set(run, seconds);
   };
-  world.onMoment(async (of, moment) => {
-    if (of !== run) return;
-    if (moment === 'model asked' || moment === 'effect begun') goesOn();
+  world.onMoment(async (run, moment) => {
+    if (!runs.includes(run)) return;
+    lifeAt = Date.now();
+    if (moment === 'model asked' || moment === 'effect begun') goesOn(run);
     if (moment !== kill.moment || killedAt !== undefined) return;
     left -= 1;
     if (left > 0) return;
     die();
     await restarted?.catch(() => undefined);
   });
-  await contestant.start(run, question(story.name, run)).catch(() => undefined); // killed in it
-  let state: RunState = { state: 'running' };
-  while (Date.now() < deadline) {
+  /** Reads the run, and approves it where it waits for that. Returns its state when it has ended. */
+  const look = async (run: string): Promise<RunState | undefined> => {
+    const state = (await contestant.read(run)) ?? { state: 'running' };
+    if (state.state === 'running') return undefined;
+    if (state.state !== 'waiting' || state.reason !== 'approval') return state;
+    if (kill.moment === 'waiting' && killedAt === undefined) {
+      die();
+      await restarted;
+    } else await contestant.approve(run).catch(() => undefined); // asked again at the next look
+    return undefined;
+  };
+  await Promise.all(runs.map(ask));
+  while (states.size < runs.length && !isOver()) {
     await restarted?.catch(() => undefined);
-    state = (await contestant.read(run)) ?? { state: 'running' };
-    if (state.state === 'done' || state.state === 'failed') break;
-    if (state.state === 'waiting') {
-      if (state.reason !== 'approval') break;
-      if (kill.moment === 'waiting' && killedAt === undefined) {
-        die();
-        await restarted;
-        continue;
-      }
-      await contestant.approve(run).catch(() => undefined); // asked again below
+    if (await contestant.restart().catch(() => false)) askAgain();
+    for (const run of runs.filter((one) => !states.has(one))) {
+      const state = await look(run);
+      if (state !== undefined) states.set(run, state);
     }
     await sleep(LOOK_MS);
   }
-  goesOn();
-  return { ...state, secondsUntilNext, secondsUntilReady };
+  return runs.map((run) => {
+    goesOn(run);
+    const state: RunState = states.get(run) ?? { state: 'running' };
+    return { ...state, run, secondsUntilNext: nexts.get(run), secondsUntilReady };
+  });
 }

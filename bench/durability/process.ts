@@ -19,8 +19,8 @@ export interface ContestantProcess {
   approve(run: string): Promise<void>;
   /** Kills it with SIGKILL, at once. */
   kill(): void;
-  /** Starts it again, when the killed one is gone. */
-  restart(): Promise<void>;
+  /** Starts it again if it has ended. Returns true if it had. */
+  restart(): Promise<boolean>;
   stop(): Promise<void>;
 }
 
@@ -37,6 +37,14 @@ export async function startProcess(
   const start = () => startChild<{ port: number }>(`durability/${program}`, env, { execPath, isSilent });
   let child = await start();
   let death: Promise<void> | undefined;
+  const live = (next: typeof child) => {
+    child = next;
+    death = undefined;
+    void next.ended.then(() => {
+      if (child === next) death ??= Promise.resolve();
+    });
+  };
+  live(child);
 
   const request = (path: string, init: RequestInit = {}) =>
     withTimeLimit(REQUEST_MS, undefined, async (signal) => {
@@ -63,9 +71,11 @@ export async function startProcess(
       death = child.kill();
     },
     async restart() {
+      if (death === undefined) return false;
       await death;
       await sleep(PAUSE_MS);
-      child = await start();
+      live(await start());
+      return true;
     },
     stop: () => child.kill(),
   };

@@ -1,13 +1,18 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Connection } from '@temporalio/client';
+import { execa } from 'execa';
 import postgres from 'postgres';
 import { findTemporalBinary } from '../../local/server/binary/binary.ts';
 import { startBroker } from '../../test/support/brokers.ts';
-import { startDevServer } from '../../test/support/dev-server.ts';
+import { freePort, startDevServer } from '../../test/support/dev-server.ts';
+import { pathOf } from './contestants.ts';
 
-export type ServerName = 'temporal' | 'postgres';
+const START_MS = 60_000;
+
+export type ServerName = 'temporal' | 'postgres' | 'restate';
 
 /** Servers of a contestant, on a disk. Nothing else uses them. */
 export interface Servers {
@@ -53,6 +58,7 @@ export async function startServers(
 const startOne: { [name in ServerName]: (say: (line: string) => void) => Promise<Server> } = {
   temporal,
   postgres: database,
+  restate,
 };
 
 async function temporal(say: (line: string) => void): Promise<Server> {
@@ -87,5 +93,59 @@ async function database(): Promise<Server> {
       await broker.start();
     },
     stop: broker.stop,
+  };
+}
+
+/** A single node, as `restate-server` starts one, on ports of its own. */
+async function restate(): Promise<Server> {
+  const folder = await mkdtemp(join(tmpdir(), 'reloop-durability-'));
+  const [ingress, admin, node, service] = await Promise.all([freePort(), freePort(), freePort(), freePort()]);
+  const env = {
+    RESTATE_BASE_DIR: folder,
+    RESTATE_BIND_IP: '127.0.0.1',
+    RESTATE_INGRESS__BIND_PORT: `${ingress}`,
+    RESTATE_ADMIN__BIND_PORT: `${admin}`,
+    RESTATE_BIND_PORT: `${node}`,
+    RESTATE_LISTEN_MODE: 'tcp',
+    RESTATE_DISABLE_TELEMETRY: 'true',
+    RESTATE_AUTO_PROVISION: 'true',
+    DO_NOT_TRACK: 'true',
+  };
+  const file = pathOf('peers/node_modules/@restatedev/restate-server-linux-x64/bin/restate-server');
+  const run = () => execa(file, [], { env, cwd: folder, stdio: 'ignore', reject: false });
+  let child = run();
+  const isUp = () =>
+    Promise.all(
+      [`${ingress}/restate/health`, `${admin}/health`].map((path) => fetch(`http://127.0.0.1:${path}`)),
+    ).then(
+      (answers) => answers.every(({ ok }) => ok),
+      () => false,
+    );
+  const untilUp = async () => {
+    for (const late = Date.now() + START_MS; !(await isUp()); await sleep(100))
+      if (Date.now() > late) throw new Error('The Restate server does not answer.');
+  };
+  const kill = async () => {
+    child.kill('SIGKILL');
+    await child;
+  };
+  await untilUp();
+  const { stdout } = await execa(file, ['--version']);
+  return {
+    env: {
+      RESTATE_INGRESS: `http://127.0.0.1:${ingress}`,
+      RESTATE_ADMIN: `http://127.0.0.1:${admin}`,
+      RESTATE_SERVICE_PORT: `${service}`,
+    },
+    version: /[\d.]+/u.exec(stdout)?.[0] ?? '',
+    async restart() {
+      await kill();
+      child = run();
+      await untilUp();
+    },
+    async stop() {
+      await kill();
+      await rm(folder, { recursive: true, force: true });
+    },
   };
 }

@@ -7,6 +7,10 @@ export interface Story {
   answer: string;
   /** The tool asks a person first. */
   needsApproval?: true;
+  /** Runs that are started at once. Default: 1. */
+  runs?: number;
+  /** What is killed. Default: the contestant's process. */
+  kills?: 'servers';
   /** The ledger knows idempotency keys, and takes each one once. */
   hasKeys?: true;
 }
@@ -62,6 +66,20 @@ export const stories: readonly Story[] = [
     steps: [[post('payment')]],
     answer: 'Paid.',
     needsApproval: true,
+  },
+  {
+    name: 'server-restart',
+    what: 'two steps, and the database or server of the runner is killed and started again',
+    steps: [[post('first')], [post('second')]],
+    answer: 'Two steps.',
+    kills: 'servers',
+  },
+  {
+    name: 'batch',
+    what: 'a hundred payments at once, and one death in the middle of them',
+    steps: [[post('payment')]],
+    answer: 'Paid.',
+    runs: 100,
   },
 ];
 

@@ -1,5 +1,6 @@
 import type { Result } from './contest.ts';
 import type { Score } from './judge.ts';
+import { storyOf } from './stories.ts';
 
 type Count = Exclude<keyof Score, 'secondsUntilNext' | 'secondsUntilReady'>;
 
@@ -41,11 +42,14 @@ export function tables(results: readonly Result[]): string {
   const names = [...new Set(results.map(({ contestant }) => contestant))];
   const of = (name: string) => results.filter(({ contestant }) => contestant === name);
   const sum = (name: string, count: Count) => of(name).reduce((total, { score }) => total + score[count], 0);
+  /** Stories of one run and the death of its program: the others take other times. */
+  const ofOneRun = (name: string) =>
+    of(name).filter(({ story }) => storyOf(story).runs === undefined && storyOf(story).kills === undefined);
   const all = names.map((name) => [
     `\`${name}\``,
     ...counts.map(([, count]) => `${sum(name, count)}`),
-    median(of(name).flatMap(({ score }) => score.secondsUntilNext)),
-    median(of(name).flatMap(({ score }) => score.secondsUntilReady)),
+    median(ofOneRun(name).flatMap(({ score }) => score.secondsUntilNext)),
+    median(ofOneRun(name).flatMap(({ score }) => score.secondsUntilReady)),
   ]);
   const versions = names.map((name) => {
     const latest = of(name)

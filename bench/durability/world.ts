@@ -35,6 +35,8 @@ const READ_MS = 30;
 
 interface ChatRequest {
   stream?: boolean;
+  /** false: one call in each reply. */
+  parallel_tool_calls?: boolean;
   messages: { role: string; content?: unknown; tool_calls?: unknown[] }[];
 }
 
@@ -47,7 +49,8 @@ export async function startWorld(): Promise<World> {
   async function ask(request: IncomingMessage, response: ServerResponse) {
     const body = JSON.parse(await text(request)) as ChatRequest; // of a client of the protocol
     const [, name = '', run = ''] = QUESTION.exec(JSON.stringify(body.messages)) ?? [];
-    const story = storyOf(name);
+    const told = storyOf(name);
+    const story = body.parallel_tool_calls === false ? oneByOne(told) : told;
     const step = body.messages.filter(({ tool_calls: calls = [] }) => calls.length > 0).length;
     await listener(run, 'model asked');
     const [begin, end] = body.stream === true ? streamed(story, run, step) : whole(story, run, step);
@@ -113,6 +116,9 @@ export async function startWorld(): Promise<World> {
     },
   };
 }
+
+/** The story of a client that turned off parallel calls: each call is a step. */
+const oneByOne = (story: Story): Story => ({ ...story, steps: story.steps.flat().map((call) => [call]) });
 
 /** Each reply has an id of its own: clients take two messages of one id for one. */
 const head = () => ({ id: `chatcmpl-${randomUUID()}`, created: 0, model: 'durability' });

@@ -7,8 +7,8 @@ import { Client, Connection } from '@temporalio/client';
 import { OpenAIAgentsPlugin } from '@temporalio/openai-agents';
 import { NativeConnection, Worker } from '@temporalio/worker';
 import { OpenAI } from 'openai';
-import { fileURLToPath } from 'node:url';
 import { modelUrl, postEntry, serve } from '../adapters/serve.ts';
+import { bundleOf } from './bundle.mjs';
 
 setTracingDisabled(true); // it would send traces to OpenAI
 const address = process.env.TEMPORAL_ADDRESS;
@@ -19,6 +19,8 @@ const plugin = new OpenAIAgentsPlugin({
   modelProvider,
   modelParams: { startToCloseTimeout: '30s', heartbeatTimeout: '10s' },
 });
+
+const plugins = [plugin];
 
 async function post(input) {
   const { info } = Context.current();
@@ -32,12 +34,12 @@ async function post(input) {
 const worker = await Worker.create({
   connection: await NativeConnection.connect({ address }),
   taskQueue,
-  workflowsPath: fileURLToPath(new URL('openai-agents-workflows.cjs', import.meta.url)),
-  plugins: [plugin],
+  workflowBundle: await bundleOf('openai-agents-workflows.cjs', plugins),
+  plugins,
   activities: { post },
 });
 void worker.run();
-const client = new Client({ connection: await Connection.connect({ address }), plugins: [plugin] });
+const client = new Client({ connection: await Connection.connect({ address }), plugins });
 
 serve({
   async start(workflowId, question) {

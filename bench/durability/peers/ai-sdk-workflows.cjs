@@ -1,0 +1,44 @@
+// Docs of Temporal, "AI SDK by Vercel integration" (docs.temporal.io/develop/typescript/integrations/ai-sdk): generateText with temporalProvider, tools that
+// call activities. "Message passing": a signal and condition for a person.
+const { TemporalProvider } = require('@temporalio/ai-sdk/workflow');
+const { condition, defineQuery, defineSignal, proxyActivities, setHandler } = require('@temporalio/workflow');
+const { generateText, jsonSchema, stepCountIs, tool } = require('ai');
+
+const inputSchema = jsonSchema({
+  type: 'object',
+  properties: { run: { type: 'string' }, part: { type: 'string' } },
+  required: ['run', 'part'],
+  additionalProperties: false,
+});
+// A model call of this plugin sends no heartbeats: its time-out is what a death costs.
+const provider = new TemporalProvider({ languageModel: { startToCloseTimeout: '10s' } });
+const { post } = proxyActivities({ startToCloseTimeout: '20s', heartbeatTimeout: '10s' });
+
+exports.clerk = async function clerk(prompt) {
+  let isApproved = false;
+  let isWaiting = false;
+  setHandler(defineSignal('approve'), () => {
+    isApproved = true;
+  });
+  setHandler(defineQuery('waiting'), () => isWaiting);
+  const { text } = await generateText({
+    model: provider.languageModel('durability'),
+    prompt,
+    tools: {
+      post: tool({
+        description: 'Posts an entry to the ledger.',
+        inputSchema,
+        async execute(input) {
+          if (prompt.startsWith('Story approval')) {
+            isWaiting = true;
+            await condition(() => isApproved);
+            isWaiting = false;
+          }
+          return post(input);
+        },
+      }),
+    },
+    stopWhen: stepCountIs(20),
+  });
+  return text;
+};
