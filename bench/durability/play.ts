@@ -21,7 +21,7 @@ export interface RunEnd extends RunState {
   secondsUntilReady: number | undefined;
 }
 
-/** What a story is played with. */
+/** Processes with which a story is played. */
 export interface Stage {
   contestant: ContestantProcess;
   servers: Servers;

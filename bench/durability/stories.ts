@@ -9,7 +9,7 @@ export interface Story {
   needsApproval?: true;
   /** Runs that are started at once. Default: 1. */
   runs?: number;
-  /** What is killed. Default: the contestant's process. */
+  /** Target of the kill. Default: the contestant's process. */
   kills?: 'servers';
   /** The ledger knows idempotency keys, and takes each one once. */
   hasKeys?: true;

@@ -13,7 +13,7 @@ export const Task = z.object({
   end: z.string(),
   /** The first attempt would last for an hour, and something ends it before; the next one takes a second. */
   endless: z.boolean().optional(),
-  /** What ends the first attempt is the death of its worker. */
+  /** The death of its worker ends the first attempt. */
   killed: z.boolean().optional(),
 });
 export type Task = z.output<typeof Task>;

@@ -171,7 +171,7 @@ function sessionOf(runs: { [id: string]: RunEvent[] }, recorded: number) {
   } as unknown as AgentClient; // what is asked of it here
 }
 
-/** What `--no-wait` says when a run before question `me` is waiting or paused. */
+/** Output of `--no-wait` when a run before question `me` is waiting or paused. */
 const heldUp = (client: AgentClient, signal = new AbortController().signal) =>
   untilHeldUp({ client, namespace: 'default', embedded: undefined }, ['--address', 'a:1'])(
     { session: 'bo', id: 'me' },
