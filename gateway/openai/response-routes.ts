@@ -114,7 +114,12 @@ async function startOrDecide(
   request: ProtocolRequest,
   { approvals, results, question, agent, session, body }: ResponseRequest,
 ): Promise<{ started: StartedRun; answered: readonly Approval[] }> {
-  const taken = results.length > 0 ? await giveResults(request, agent, results, question) : undefined;
+  const ready = () => {
+    const asked = question();
+    if (asked.previous !== undefined) demand(request.caller, 'POST /v1/responses previous_response_id');
+    return { ...asked, fields: readFields(request.caller, 'POST /v1/responses', body) };
+  };
+  const taken = results.length > 0 ? await giveResults(request, agent, results, ready) : undefined;
   const approved =
     approvals.length > 0
       ? await answerApprovals(request, approvals, 'POST /v1/responses approvals')
@@ -123,10 +128,9 @@ async function startOrDecide(
   if (run !== undefined)
     return { started: { id: run, hasBegun: true }, answered: taken?.run === undefined ? [] : taken.results };
   if (agent === undefined) throw bad('model: name the agent.');
-  const { input, clientTools, previous, chatHistory: sent } = question();
-  if (previous !== undefined) demand(request.caller, 'POST /v1/responses previous_response_id');
+  const { input, clientTools, previous, chatHistory: sent, fields: set } = ready();
   const before = previous === undefined ? [] : await previousMessages(request, previous);
-  const { chatHistory: given = [], ...fields } = readFields(request.caller, 'POST /v1/responses', body);
+  const { chatHistory: given = [], ...fields } = set;
   const chatHistory = [...given, ...before, ...sentHistory(request.caller, sent)];
   const key = request.request.headers.get('idempotency-key') ?? taken?.left;
   const started = await startRun(request, {

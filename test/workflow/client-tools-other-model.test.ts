@@ -75,6 +75,9 @@ test('the model of the request answers, once also where it is sent again: respon
   await expect(ask('stylist', named)).rejects.toThrow('send the whole conversation');
   expect(await stateOf(first.id)).toEqual(['waiting', []]);
   input.push(...(first.output as typeof input), ...resultsOf(first));
+  const withheld = ask('stylist', { input, context: { user: 'somebody else' } });
+  await expect(withheld).rejects.toMatchObject({ status: 403 });
+  expect(await stateOf(first.id)).toEqual(['waiting', []]);
   const second = await ask('stylist');
   expect((await ask('stylist')).id).toBe(second.id);
   input.push(...(second.output as typeof input), ...resultsOf(second));
