@@ -73,7 +73,7 @@ export async function fork(client: Client, id: string, options: ForkOptions): Pr
     // The transcript has the agent with the context and the tools of the other run.
     pending: manifest !== undefined && isOther ? [...pending, { type: 'agent', manifest }] : pending,
     agents: input.agents?.map(change),
-    overrides: model === undefined ? undefined : { model },
+    overrides: model === undefined ? input.overrides : { model },
   });
 }
 

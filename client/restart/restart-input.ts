@@ -33,6 +33,7 @@ export async function restartInput(
   const manifest = point.manifest ?? record.manifest;
   const input = {
     ...carry({ ...stateOf(record), manifest, said, from, pending, counters }, by),
+    ...(record.model !== undefined && { overrides: { model: record.model } }),
     restart: {
       by,
       step,

@@ -33,6 +33,8 @@ export interface RestartRecord {
   > & { root: string };
   /** undefined: the run ended before its agent was resolved. */
   manifest: AgentManifest | undefined;
+  /** Model of a fork that has not resolved its agent. */
+  model: string | undefined;
   /** The agents that had the conversation, by name. */
   agents: ReadonlyMap<string, AgentManifest>;
   /** The run's own model calls (no sub-agents'), oldest first. The entries of each follow those of the call before. */

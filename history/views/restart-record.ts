@@ -10,7 +10,7 @@ import type { Fact } from '../read/fact.ts';
 import { type RunFact, readRunFacts } from '../read/lineage.ts';
 import type { RunRef } from '../read/pages.ts';
 import { createTrace } from '../trace/trace.ts';
-import { keepAsFork } from './kept-steps.ts';
+import { giveAgents, keepAsFork } from './kept-steps.ts';
 import { type RecordedModelCall, type RestartRecord, addModelCall } from './restart-point.ts';
 import { RecentUpdates } from './update-receipts.ts';
 
@@ -36,6 +36,7 @@ function createReading(workflowId: string) {
   let isFirst = true;
   let isWhole = false;
   let isRewinding = false;
+  let model: string | undefined;
 
   return {
     async next({ run, fact }: RunFact): Promise<void> {
@@ -58,6 +59,7 @@ function createReading(workflowId: string) {
       return {
         input,
         manifest: state.agents.get(0),
+        model,
         agents: state.agents.named,
         modelCalls,
         calls: state.calls,
@@ -79,6 +81,8 @@ function createReading(workflowId: string) {
         if (fact.type === 'started' && of.input !== undefined)
           readStart(run, fact.firstRunId, fact.at, of.input);
         return;
+      case 'resolved':
+        return readAgent(of);
       case 'model_scheduled':
         return readModelCall(run, fact, of);
       case 'model_replied': {
@@ -125,7 +129,8 @@ function createReading(workflowId: string) {
       trace: place ?? before.trace,
       root: root ?? firstRunId,
     };
-    if (restart?.from.workflowId !== undefined) keepAsFork(modelCalls, start);
+    model = from === undefined ? undefined : start.overrides?.model;
+    if (restart?.from.workflowId !== undefined) keepAsFork(modelCalls, forkAgents());
     const last = modelCalls.at(-1);
     // A retried run starts with the model's turn of that step, whose calls have their latest inputs and approvals.
     if (restart?.turn !== undefined && last?.step === restart.step) last.turn = restart.turn.turn;
@@ -135,6 +140,17 @@ function createReading(workflowId: string) {
       ...kept,
       workflowId: kept.workflowId ?? run.workflowId,
     });
+  }
+
+  /** The first definition that a fork with another model resolves has the model. */
+  function readAgent({ scope, agent }: Extract<Of, { type: 'resolved' }>): void {
+    if (scope !== 0 || agent === undefined || model === undefined) return;
+    model = undefined;
+    giveAgents(modelCalls, forkAgents());
+  }
+
+  function forkAgents() {
+    return { manifest: state.agents.get(0), named: state.agents.named };
   }
 
   /** Adds the first model call of a run that starts with kept steps, or that has rewound itself. */

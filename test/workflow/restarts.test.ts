@@ -136,6 +136,50 @@ test('a fork is a run with calls of its own, which asks another model for good w
   await expect(run.fork({ step: 2, id })).rejects.toThrow(/there is a run ".*" already/u);
 });
 
+describe('a fork with another model keeps that model', () => {
+  const forkOf = async (meanwhile: (forked: ReturnType<typeof rig.client.get>) => Promise<void>) => {
+    const run = await rig.client.start('a', 'what?');
+    await run.result();
+    let forked = run;
+    await rig.restart(async () => {
+      forked = rig.client.get((await run.fork({ step: 3, model: 'other' })).id);
+      await meanwhile(forked);
+    });
+    return forked;
+  };
+  const modelsOf = async (forked: ReturnType<typeof rig.client.get>) =>
+    (await allOf(forked.requests())).map(({ request }) => request.model);
+
+  test.each([1, 3])('while it is open and rewinds itself to step %i', async (step) => {
+    let paused: Promise<void> | undefined;
+    const forked = await forkOf(async (open) => {
+      paused = open.pause();
+    });
+    await paused;
+    await forked.rewind({ step });
+    await forked.result();
+    expect(other.requests.map((request) => request.step)).toEqual(['1', '2', '3', '4'].slice(step - 1));
+    expect(await modelsOf(forked)).toEqual(['a', 'a', ...other.requests.map(() => 'other')]);
+  });
+
+  test('once it has ended and is rewound to a step that it has kept', async () => {
+    const forked = await forkOf(() => Promise.resolve());
+    await forked.result();
+    await forked.rewind({ step: 2 });
+    await forked.result();
+    expect(await modelsOf(forked)).toEqual(['a', 'other', 'other', 'other']);
+  });
+
+  test('if it ended before its model was known, and is retried or forked', async () => {
+    const forked = await forkOf(({ id }) => rig.temporal.workflow.getHandle(id).terminate('a test').then());
+    const again = rig.client.get((await forked.fork({ step: 2 })).id);
+    await forked.retry();
+    for (const run of [forked, again]) await run.result();
+    expect(await modelsOf(forked)).toEqual(['a', 'a', 'other', 'other']);
+    expect(await modelsOf(again)).toEqual(['a', 'other', 'other', 'other']);
+  });
+});
+
 describe('a run that is retried', () => {
   test('keeps the calls of its last turn that ended', async () => {
     const run = await rig.client.start('both', 'what?');

@@ -27,7 +27,7 @@ function keptBy(fork: AgentManifest) {
     isScheduled: true,
     turn: undefined,
   };
-  keepAsFork([modelCall], { agent: 'desk', manifest: fork });
+  keepAsFork([modelCall], { manifest: fork, named: new Map([[fork.name, fork]]) });
   return pointBefore(modelCall);
 }
 
