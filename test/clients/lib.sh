@@ -41,7 +41,7 @@ cd "$dir/app"
 for package in "$checkout"/node_modules/*; do ln -sfn "$package" node_modules/; done
 ln -sfn "$checkout" node_modules/reloop
 echo '{ "name": "app", "type": "module", "private": true }' > package.json
-cat > reloop.config.ts <<'C'
+cat > reloop.config.ts <<C
 import { NodeSDK } from '@opentelemetry/sdk-node';
 import { defineAgent, defineConfig, defineTool, traceIds, z } from 'reloop';
 import { scripted } from 'reloop/testing';
@@ -49,11 +49,13 @@ import { scripted } from 'reloop/testing';
 new NodeSDK({ idGenerator: traceIds }).start();
 const kind = 'tool-calling' as const;
 const price = defineTool({ name: 'price', description: 'Gives the price of a thing in euros.', input: z.object({ thing: z.string() }), effects: 'none', run: ({ thing }) => ({ thing, euros: 50 }) });
-const refund = defineTool({ name: 'refund', description: 'Pays money back.', input: z.object({ id: z.string() }), effects: 'once', approval: 'always', run: ({ id }) => `paid back for order ${id}` });
+const refund = defineTool({ name: 'refund', description: 'Pays money back.', input: z.object({ id: z.string() }), effects: 'once', approval: 'always', run: ({ id }) => 'paid back for order ' + id });
 const calling = (text: string, name: string, input: object, answer: string) => scripted([{ text, toolCalls: [{ name, arguments: input }] }, { text: answer }]);
 const desk = defineAgent({ kind, name: 'desk', tools: [price], model: calling('Let me look up the price.', 'price', { thing: 'chair' }, 'A chair costs 50 euros.') });
 const payer = defineAgent({ kind, name: 'payer', tools: [refund], model: calling('I will pay it back.', 'refund', { id: 'A-17' }, 'It is paid back.') });
-export default defineConfig({ agents: [desk, payer], telemetry: { contents: true } });
+const agents = [desk, payer];
+${AGENTS:-}
+export default defineConfig({ agents, telemetry: { contents: true } });
 C
 read -r temporal ui port < <(free_ports 3)
 export OTEL_TRACES_EXPORTER=${OTEL_TRACES_EXPORTER:-none} OTEL_METRICS_EXPORTER=none OTEL_LOGS_EXPORTER=none
