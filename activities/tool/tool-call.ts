@@ -1,5 +1,6 @@
 import { Context } from '@temporalio/activity';
 import { type Payload, defaultPayloadConverter } from '@temporalio/common';
+import { type RecordedMeta, readMeta } from '../../agent/calls/call-meta.ts';
 import type { ToolCallMeta, ToolResult } from '../../agent/calls/calls.ts';
 import { capOutput } from '../../agent/observation/output.ts';
 import { limits } from '../../agent/values/limits.ts';
@@ -41,7 +42,8 @@ export function rememberToolMeta(
 ): void {
   const header = headers['reloop'];
   if (header === undefined) return;
-  const { checkpointFollows, ...meta } = defaultPayloadConverter.fromPayload<ToolCallMeta>(header);
+  const recorded = defaultPayloadConverter.fromPayload<RecordedMeta>(header);
+  const { checkpointFollows, ...meta } = readMeta(recorded, context.info.activityId);
   // The workflow has sent it as an argument (workflows/temporal/encrypted-contents.ts).
   const checkpoint = checkpointFollows === true ? (args[1] as Json) : meta.checkpoint;
   metaByContext.set(context, { ...meta, checkpoint });

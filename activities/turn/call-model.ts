@@ -93,7 +93,7 @@ export function createCallModel(
           decision,
           repeat,
           size: manifest.compaction && sizeAfter(entries, asked, manifest.compaction, leavesOut),
-          count,
+          count: count === input.count ? undefined : count,
           made: inlineCalls,
           ...facts,
           warnings: warningsOf(context, facts.usage, asked, isNews ? count : undefined),

@@ -1,5 +1,6 @@
 import type { CallModelInput, ModelTurn } from '../../agent/calls/calls.ts';
 import type { AgentKind } from '../../agent/definition/kind.ts';
+import { isOneOfSeveral } from '../../agent/definition/handed-over.ts';
 import type { AgentManifest, CompactionManifest } from '../../agent/definition/manifest.ts';
 import { CHARS_PER_TOKEN } from '../../agent/definition/price.ts';
 import { type PromptSize, conversationBefore, keptTurns } from '../../agent/transcript/compaction.ts';
@@ -77,18 +78,16 @@ function promptEstimate(asked: ModelExchange): number {
 
 /** The server's count of a prompt, for the run's next call. Images, cached tokens and hooks make a count that says nothing. */
 export function countAfter(
-  { name }: AgentManifest,
+  manifest: AgentManifest,
   asked: ModelExchange,
   before: PromptCount | undefined,
 ): PromptCount | undefined {
   const { promptTokens = 0, cachedTokens = 0 } = asked.reply.usage ?? {};
   const isOther = asked.changes?.length !== undefined && asked.changes.length > 0;
   if (asked.modelCalls === 0 || cachedTokens > 0 || isOther || hasImages(asked.request)) return before;
+  const { name, fallbacks } = manifest;
   const { adapter, model } = asked.by;
-  const count = {
-    by: [name, adapter, model].join(' '),
-    tokens: promptTokens,
-    estimate: promptEstimate(asked),
-  };
-  return nextCount(before, count);
+  const isOne = fallbacks === undefined && !isOneOfSeveral(manifest);
+  const by = isOne ? undefined : [name, adapter, model].join(' ');
+  return nextCount(before, { by, tokens: promptTokens, estimate: promptEstimate(asked) });
 }

@@ -1,16 +1,17 @@
 /**
- * The largest prompt of a run that its server counted, since the prompt was last made shorter. Shows whether the server leaves
- * out the start of what it is sent. JSON; recorded in history.
+ * Shows whether the server leaves out the start of what it is sent. JSON; recorded in history, with each step, so it is short.
+ * `leftOut`: the server left something out, which stays for the rest of the run.
  */
-export interface PromptCount {
-  /** The agent and the model: others have other prompts, and count in another way. */
-  by: string;
+export type PromptCount = { leftOut: true } | (CountedPrompt & { leftOut?: undefined });
+
+/** The largest prompt of a run that its server counted, since the prompt was last made shorter. */
+interface CountedPrompt {
+  /** The agent and the model, in a run that may have several: others have other prompts, and count in another way. */
+  by?: string | undefined;
   /** Tokens, as the server counted them. */
   tokens: number;
   /** Tokens, as estimated from the text. */
   estimate: number;
-  /** The server left something out. Stays for the rest of the run. */
-  leftOut?: true | undefined;
 }
 
 /** Shorter prompts fit into every window, and their estimates say little. */
@@ -24,14 +25,11 @@ const FAR_ABOVE = 3;
  * The count to carry to the run's next model call. `leftOut`: the server answers as if all were well, but counts no more tokens
  * than before though the prompt grew, or far fewer than there can be. Ollama 0.17.4 does so with a prompt longer than `num_ctx`.
  */
-export function nextCount(
-  before: PromptCount | undefined,
-  { by, tokens, estimate }: PromptCount,
-): PromptCount | undefined {
-  if (tokens === 0 || estimate < LEAST_TOKENS) return before;
-  const same = before?.by === by && estimate >= before.estimate ? before : undefined;
+export function nextCount(before: PromptCount | undefined, now: CountedPrompt): PromptCount | undefined {
+  const { by, tokens, estimate } = now;
+  if (before?.leftOut === true || tokens === 0 || estimate < LEAST_TOKENS) return before;
+  const same = before !== undefined && before.by === by && estimate >= before.estimate ? before : undefined;
   const isLess = same !== undefined && tokens <= same.tokens && estimate > same.estimate * GROWTH;
-  const leftOut = before?.leftOut === true || isLess || estimate > tokens * FAR_ABOVE || undefined;
-  const largest = same !== undefined && same.tokens >= tokens ? same : { by, tokens, estimate };
-  return { ...largest, leftOut };
+  if (isLess || estimate > tokens * FAR_ABOVE) return { leftOut: true };
+  return same !== undefined && same.tokens >= tokens ? same : now;
 }

@@ -1,5 +1,6 @@
 import type { Payload } from '@temporalio/common';
 import { type WorkflowOutboundCallsInterceptor, defaultPayloadConverter } from '@temporalio/workflow';
+import { type RecordedMeta, recordedMeta } from '../../agent/calls/call-meta.ts';
 import type { ToolCallMeta } from '../../agent/calls/calls.ts';
 import { TRACE_HEADER } from '../../agent/values/trace-context.ts';
 
@@ -43,13 +44,13 @@ export const callHeader: WorkflowOutboundCallsInterceptor = {
     traceByActivityId.delete(activityId);
     const headers = {
       ...input.headers,
-      ...(meta && { reloop: toPayload(meta) }),
+      ...(meta && { reloop: toPayload(recordedMeta(meta, activityId)) }),
       ...(trace && { [TRACE_HEADER]: toPayload({ traceparent: trace }) }),
     };
     return next({ ...input, headers });
   },
 };
 
-function toPayload(value: ToolCallMeta | { traceparent: string }): Payload {
+function toPayload(value: RecordedMeta | { traceparent: string }): Payload {
   return defaultPayloadConverter.toPayload(value);
 }

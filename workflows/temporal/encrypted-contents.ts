@@ -5,7 +5,7 @@ import {
   type WorkflowOutboundCallsInterceptor,
   defaultPayloadConverter,
 } from '@temporalio/workflow';
-import type { ToolCallMeta } from '../../agent/calls/calls.ts';
+import type { RecordedMeta } from '../../agent/calls/call-meta.ts';
 import { ENCRYPTING } from '../../agent/values/names.ts';
 
 type Internals = Required<Pick<WorkflowInternalsInterceptor, 'activate' | 'concludeActivation'>>;
@@ -70,9 +70,9 @@ type Scheduled = Parameters<NonNullable<WorkflowOutboundCallsInterceptor['schedu
 function withoutCheckpoint(input: Scheduled): Scheduled {
   const header = input.headers['reloop'];
   if (header === undefined) return input;
-  const { checkpoint, ...meta } = defaultPayloadConverter.fromPayload<ToolCallMeta>(header);
+  const { checkpoint, ...meta } = defaultPayloadConverter.fromPayload<RecordedMeta>(header);
   if (checkpoint === undefined) return input;
-  const moved: ToolCallMeta = { ...meta, checkpointFollows: true };
+  const moved: RecordedMeta = { ...meta, checkpointFollows: true };
   const headers = { ...input.headers, reloop: defaultPayloadConverter.toPayload(moved) };
   return { ...input, headers, args: [...input.args, checkpoint] };
 }

@@ -43,4 +43,12 @@ test('a prompt that got shorter, another model, and a server that counts nothing
 
 test('what was found stays for the run, also after its prompt was made shorter', () => {
   expect(leftOut([4_096, 20_000], [1_100, 1_200], [1_300, 1_400])).toEqual([true, true, true]);
+  expect(counts([4_096, 20_000])).toEqual([{ leftOut: true }]);
+});
+
+test('a count stays the same object where nothing has to be recorded', () => {
+  const before = { tokens: 5_000, estimate: 5_200 };
+  expect(nextCount(before, { tokens: 4_900, estimate: 5_300 })).toBe(before);
+  const found = { by, tokens: 5_000, estimate: 5_200, leftOut: true } as const; // as it was recorded at first
+  expect(nextCount(found, { tokens: 9_000, estimate: 9_000 })).toBe(found);
 });
