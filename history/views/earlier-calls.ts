@@ -136,6 +136,8 @@ async function withFacts(
       const byOperator: ToolResult = { output: (recorded ?? null) as Json }; // JSON, by Temporal's own command
       const result = readToolResult(recorded) ?? byOperator;
       const toolInput = ((await started.input()) ?? null) as Json; // a tool activity has one argument
+      // The tool's `reconcile` has answered: the earlier schedule has no result.
+      if (result.reconciled === 'notDone' || result.reconciled === 'unknown') continue;
       if (result.kind === 'deferred') addDeferred(started.call, { toolInput, token: result.token });
       else if (result.kind !== 'asks') addEnded(started.call, toolInput, result.output);
     } else if (fact.type === 'update_accepted' && open.size + deferred.size > 0)

@@ -104,6 +104,20 @@ describe('the calls of a tool that have ended', () => {
     }
   });
 
+  test.each([
+    ['notDone', ['again']],
+    ['unknown', ['again']],
+    ['done', ['found', 'again']],
+  ])('leave out an answer of `reconcile` unless it is the result: %s', async (reconciled, outputs) => {
+    const answer = { output: reconciled === 'done' ? 'found' : null, reconciled };
+    const { calls } = await read([
+      started(),
+      ...called(2, '1.1~1', 'count', answer),
+      ...call(4, '2.1', 'count', 'again'),
+    ]);
+    expect(calls.map(({ output }) => output)).toEqual(outputs);
+  });
+
   test('have the observations that a person has changed in a fork', async () => {
     const step = { type: 'step', call: '1.1', observation: 'edited' };
     const restart = { by: 'fork', step: 2, from: { workflowId: 'w', runId: 'run' }, edited: ['1.1'] };
