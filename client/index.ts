@@ -13,7 +13,7 @@ export type { BacktestReport, BacktestedRun } from '../agent/backtest/backtest-r
 export type { BatchInput, BatchOptions, BatchProgress, BatchResult } from './api/batch.ts';
 export type { ExportOptions } from './export/collect-export.ts';
 export type { ResponseOptions } from './read/event-response.ts';
-export type { PossibleDecision } from '../agent/rules/possible-decisions.ts';
+export type { PossibleDecision } from '../agent/rules/waiting.ts';
 export type { EventsOptions } from './read/follow-events.ts';
 export type { ForkOptions } from './restart/fork.ts';
 export type { RestartReceipt } from './restart/restart-run.ts';
@@ -77,8 +77,14 @@ export type { WaitingCall } from '../agent/rules/waiting.ts';
 export { RunView } from '../agent/views/view.ts';
 export { isRecorded } from '../agent/run/events.ts';
 export { isDropped } from '../agent/calls/restart.ts';
-export { calledText, needsPerson, reasonText, awaitsResult } from '../agent/rules/waiting.ts';
-export { possibleDecisions, possibleRaise } from '../agent/rules/possible-decisions.ts';
+export {
+  calledText,
+  needsPerson,
+  reasonText,
+  awaitsResult,
+  possibleDecisions,
+  possibleRaise,
+} from '../agent/rules/waiting.ts';
 export type { Raise } from '../agent/limits/usual-raise.ts';
 export { type DecisionName, decisionNames } from '../agent/rules/decisions.ts';
 export { clientResult } from '../agent/observation/client-result.ts';

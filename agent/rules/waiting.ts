@@ -1,10 +1,17 @@
 import { callPath } from '../calls/call-path.ts';
 import type { AgentManifest, AskTimeout, ToolManifest } from '../definition/manifest.ts';
+import { type Raise, usualRaise } from '../limits/usual-raise.ts';
 import type { ErrorInfo, Json } from '../values/vocabulary.ts';
 import { type WaitingReason, waitReasonOf, waitingReasons } from './wait-reasons.ts';
 import { boundedText } from '../values/values.ts';
 import type { CallEnd } from './call-rules.ts';
-import { type CallState, fittingDecisions } from './decisions.ts';
+import {
+  type CallState,
+  type DecisionFields,
+  type DecisionName,
+  fittingDecisions,
+  ruleOf,
+} from './decisions.ts';
 
 /**
  * A tool call (`3.1`) or model call (`3`) that waits for a person, or (with `until`) for its lost attempt to end. `n` counts the
@@ -135,3 +142,23 @@ export const PAUSED_SUMMARY = 'paused. resume';
 
 /** Summary of the timer that is a run's time limit. */
 export const DEADLINE_SUMMARY = 'time limit of the run';
+
+/** A decision that a page can offer for a waiting call: the name for `decide`, its effect, its fields. */
+export interface PossibleDecision {
+  type: DecisionName;
+  does: string;
+  takes: { [F in keyof DecisionFields]?: 'optional' | 'required' };
+}
+
+/** The decisions that a waiting call takes. */
+export function possibleDecisions(waiting: WaitingCall): PossibleDecision[] {
+  return fittingDecisions(stateOf(waiting)).map((type) => {
+    const { does, takes } = ruleOf(type);
+    return { type, does, takes };
+  });
+}
+
+/** The usual raise of the limit at which a call waits, for `extend`. undefined: no raise of a limit ends the wait. */
+export function possibleRaise(waiting: WaitingCall): Raise | undefined {
+  return endsByExtension(waiting) ? usualRaise(waiting) : undefined;
+}

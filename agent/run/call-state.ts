@@ -10,6 +10,7 @@ import type { WaitingReason } from '../rules/wait-reasons.ts';
 import type { WaitingCall } from '../rules/waiting.ts';
 import { canonicalJson } from '../values/json-object.ts';
 import type { AgentAction, ErrorInfo, Json, Usage } from '../values/vocabulary.ts';
+import { type Check, CHECKS } from '../rules/checks.ts';
 import type { TimelessEvent } from './events.ts';
 import type { WaitsChange } from './waits-change.ts';
 
@@ -67,17 +68,6 @@ export interface Call {
   /** Result of the call. The event `step` was emitted. */
   readonly end: CallEnd | undefined;
 }
-
-/** Reason to ask before a schedule: a dropped step made the same call, the call needs approval, or the tool is a person or the client. */
-export type Check = 'repeated' | 'approval' | 'answer' | 'client_tool';
-
-/** Returns the check that stands in place of an activity: each time the call is made, a person or the client is asked. */
-export function answererOf(tool: ToolManifest | undefined): Check | undefined {
-  if (tool?.human === true) return 'answer';
-  return tool?.client === true ? 'client_tool' : undefined;
-}
-
-const CHECKS: readonly Check[] = ['repeated', 'approval', 'answer', 'client_tool'];
 
 export type Ending =
   | FailedEnding

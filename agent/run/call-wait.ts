@@ -1,16 +1,10 @@
 import { limitError } from '../limits/run-limits.ts';
 import { type OperatorDecision, effectOf, isAnswerFor, withoutToken } from '../rules/decisions.ts';
 import { earlierCall, repeatedError } from '../rules/repeated.ts';
+import { waitReasonOf } from '../rules/wait-reasons.ts';
 import type { Wait, WaitingCall } from '../rules/waiting.ts';
-import {
-  type Call,
-  type CallFact,
-  type Check,
-  type Transition,
-  type WaitFact,
-  answererOf,
-  ended,
-} from './call-state.ts';
+import { type Check, answererOf } from '../rules/checks.ts';
+import { type Call, type CallFact, type Transition, type WaitFact, ended } from './call-state.ts';
 import type { TimelessEvent } from './events.ts';
 import { type WaitsChange, waitEvents, applyWaitsChange } from './waits-change.ts';
 
@@ -23,8 +17,7 @@ export function waitStarted(call: Call, fact: WaitFact): Transition {
   const about = waitAbout(call, { ...fact, reason });
   const wait: WaitingCall = { call: id, n: call.nextWait, tool: name, toolInput, reason, ...about };
   // A person and a client have no activity, so this is the only event that shows the call's beginning.
-  const isOutside = reason === 'answer' || reason === 'client_tool';
-  const started: TimelessEvent[] = isOutside
+  const started: TimelessEvent[] = waitReasonOf(reason).isBeginning
     ? [{ type: 'tool_started', call: id, tool: name, toolInput }]
     : [];
   const waiting: Call = {
@@ -46,24 +39,22 @@ export function waitAbout(
   { reason, until, figure, done }: WaitFact,
 ): Omit<Wait, 'reason'> {
   const ends = until === undefined ? {} : { until };
-  switch (reason) {
-    case 'repeated': {
+  const { about } = waitReasonOf(reason);
+  if (about === undefined) return {};
+  switch (about) {
+    case 'earlier call': {
       const earlier = earlierCall(done, planned, action.toolInput);
       return earlier === undefined ? {} : { error: repeatedError(earlier) };
     }
-    case 'approval': {
+    case 'failed check': {
       const error = planned.approval?.error;
       return error === undefined ? {} : { error };
     }
     case 'limit':
       return figure === undefined ? {} : { error: limitError(figure) };
-    case 'answer':
-    case 'client_tool':
-      return {};
-    case 'deferred':
+    case 'note':
       return last?.type === 'deferred' ? { note: last.note } : {};
-    case 'failed':
-    case 'doubt':
+    case 'failure':
       return last?.type === 'failed' ? { error: last.error, ...ends } : ends;
   }
 }

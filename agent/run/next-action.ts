@@ -1,13 +1,12 @@
 import type { DoneCall } from '../calls/restart.ts';
 import type { ToolManifest } from '../definition/manifest.ts';
-import { needsApproval } from '../rules/approval.ts';
 import { type CallEnd, afterFailure, cancelledEnd } from '../rules/call-rules.ts';
 import { afterDoubt, reconcileAtMs } from '../rules/doubt.ts';
-import { earlierCall } from '../rules/repeated.ts';
 import type { WaitingReason } from '../rules/wait-reasons.ts';
 import { unanswered } from '../rules/waiting.ts';
 import type { ErrorInfo } from '../values/vocabulary.ts';
-import { type Call, type Check, type FailedEnding, answererOf } from './call-state.ts';
+import type { Call, FailedEnding } from './call-state.ts';
+import { isNeeded } from '../rules/checks.ts';
 
 /** Next action of the workflow for a tool call. `until`: the wait ends at this time, in milliseconds since 1970. */
 export type NextAction =
@@ -57,18 +56,6 @@ export function nextAction(call: Call, context: CallContext): NextAction {
     case 'replied':
     case 'stopped':
       return { do: 'nothing' }; // only model calls
-  }
-}
-
-function isNeeded(check: Check, { planned, action, tool }: Call, { done, approved }: CallContext): boolean {
-  switch (check) {
-    case 'repeated':
-      return earlierCall(done, planned, action.toolInput) !== undefined;
-    case 'approval':
-      return needsApproval(planned, approved);
-    case 'answer':
-    case 'client_tool':
-      return answererOf(tool) === check;
   }
 }
 

@@ -1,4 +1,4 @@
-import { possibleDecisions } from '../rules/possible-decisions.ts';
+import { possibleDecisions } from '../rules/waiting.ts';
 import type { WebhookDelivery } from './delivery.ts';
 
 /** Makes the body of a delivery. `url`: the run in Temporal's Web UI, if its address is known. */

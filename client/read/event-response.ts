@@ -1,5 +1,5 @@
 import type { RunEvent } from '../../agent/run/events.ts';
-import { possibleDecisions } from '../../agent/rules/possible-decisions.ts';
+import { possibleDecisions } from '../../agent/rules/waiting.ts';
 import { fieldOf } from '../../agent/values/values.ts';
 import { ClientClosed } from '../connect/errors.ts';
 import type { EventsOptions } from './follow-events.ts';

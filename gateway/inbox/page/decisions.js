@@ -3,7 +3,7 @@ import { readOutput } from './values.js';
 
 /** @import { Raise } from '../../../agent/limits/usual-raise.ts' */
 /** @import { CallToDecide } from '../../waiting/waiting-run.ts' */
-/** @import { PossibleDecision } from '../../../agent/rules/possible-decisions.ts' */
+/** @import { PossibleDecision } from '../../../agent/rules/waiting.ts' */
 /** @import { createInputEditor } from './input-editor.js' */
 
 /** @typedef {{ type: string, [field: string]: unknown }} Answer */
