@@ -11,8 +11,8 @@ export interface Candidate {
 export type CompletionTarget =
   | { type: 'words'; words: Candidate[] }
   | { type: 'agents' }
-  | { type: 'sessions' }
-  | { type: 'schedules' }
+  /** Names of sessions, or of schedules. */
+  | { type: 'names'; of: string }
   | { type: 'files' }
   | { type: 'runs'; which: RunsFor }
   | { type: 'calls'; run: string; command: string };
@@ -106,9 +106,7 @@ function valuesOf(command: Command, argument: Argument, given: readonly string[]
       return { type: 'files' };
     case 'name':
       // The name of a schedule to be made is a new one.
-      if (command.parent?.name() === 'schedule')
-        return command.name() === 'create' ? NOTHING : { type: 'schedules' };
-      return command.parent?.name() === 'session' ? { type: 'sessions' } : NOTHING;
+      return command.name() === 'create' ? NOTHING : { type: 'names', of: command.parent?.name() ?? '' };
     default:
       return NOTHING;
   }
@@ -119,7 +117,7 @@ function valueOf(option: Option): CompletionTarget {
   const [, value = ''] = /<(.+?)>/u.exec(option.flags) ?? [];
   if (value === 'file') return { type: 'files' };
   if (option.attributeName() === 'agent') return { type: 'agents' };
-  if (option.attributeName() === 'session') return { type: 'sessions' };
+  if (option.attributeName() === 'session') return { type: 'names', of: 'session' };
   // Options whose values a function checks list them in their description.
   const listed = /^[a-z]+(?:, [a-z]+)+$/u.test(option.description) ? option.description.split(', ') : [];
   return choices(listed);

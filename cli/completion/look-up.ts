@@ -7,6 +7,7 @@ import { stateDirectory } from '../../local/server/project-folder.ts';
 import type { AgentClient } from '../../client/api/agent-client.ts';
 import type { RunSummary } from '../../client/read/list-runs.ts';
 import type { Candidate, CompletionContext, RunsFor, CompletionTarget } from './candidates.ts';
+import { scheduleNames } from '../../features/schedules/command/schedule-names.ts';
 
 const MOST = 30;
 /** A server that was named and is not up takes seconds to say so. */
@@ -20,10 +21,8 @@ export async function lookUp(
   const client = await connect(place);
   if (client === undefined) return [];
   switch (wanted.type) {
-    case 'sessions':
-      return sessions(client);
-    case 'schedules':
-      return schedules(client);
+    case 'names':
+      return (await names.get(wanted.of)?.(client))?.slice(0, MOST) ?? [];
     case 'runs':
       return runs(client, wanted.which);
     case 'calls':
@@ -55,15 +54,16 @@ async function ownServer(): Promise<string | undefined> {
   return (await runningServer(stateDirectory()))?.address;
 }
 
+/** Readers of names, by the command that takes them. */
+const names: ReadonlyMap<string, (client: AgentClient) => Promise<Candidate[]>> = new Map([
+  ['session', sessions],
+  ['schedule', scheduleNames],
+]);
+
 async function sessions(client: AgentClient): Promise<Candidate[]> {
   const found: Candidate[] = [];
   for await (const { name } of client.sessions(MOST)) found.push({ word: name, about: '' });
   return found;
-}
-
-async function schedules(client: AgentClient): Promise<Candidate[]> {
-  const found = await client.schedules();
-  return found.slice(0, MOST).map(({ name, paused }) => ({ word: name, about: paused ? 'paused' : '' }));
 }
 
 async function runs(client: AgentClient, which: RunsFor): Promise<Candidate[]> {

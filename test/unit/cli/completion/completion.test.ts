@@ -63,8 +63,8 @@ describe('a word at the cursor', () => {
     ['reloop fork ', { type: 'runs', which: { of: 'any' } }],
     ['reloop chat ', { type: 'agents' }],
     ['reloop list --agent ', { type: 'agents' }],
-    ['reloop run a --session ', { type: 'sessions' }],
-    ['reloop session show ', { type: 'sessions' }],
+    ['reloop run a --session ', { type: 'names', of: 'session' }],
+    ['reloop session show ', { type: 'names', of: 'session' }],
     ['reloop show r1 --config ', { type: 'files' }],
   ])('is a name that is looked up, for %j', (line, names) => {
     expect(wanted(line).wanted).toEqual(names);
