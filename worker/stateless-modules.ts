@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
  * run (docs/performance.md).
  */
 const STATELESS = [
+  'agent/calls/run-agents',
   'agent/rules/approval',
   'agent/run/next-action',
   'agent/run/planned-calls',

@@ -112,7 +112,7 @@ function continueRun(
     recorded: loop.recorded,
     root: loop.root,
     manifest: loop.manifest,
-    agents: loop.agents.values(),
+    agents: loop.agents.named.values(),
     from: handOver(loop.transcript, runId, pending),
     pending,
     counters: loop.counters,

@@ -8,8 +8,7 @@ import type { CallModelInput, ToolCallMeta } from '../../agent/calls/calls.ts';
 import type { AgentManifest } from '../../agent/definition/manifest.ts';
 import { type TranscriptSource, rebuildAgent, rebuildTranscript } from '../../history/views/transcript.ts';
 import { EMPTY, type Transcript, extendTranscript, isAt } from '../../agent/transcript/state.ts';
-import { agentOf } from '../../agent/transcript/prompt-context.ts';
-import type { Mark } from '../../agent/transcript/entries.ts';
+import { type Mark, agentOf } from '../../agent/transcript/entries.ts';
 
 import type { Observations } from './observations.ts';
 

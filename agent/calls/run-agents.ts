@@ -1,4 +1,5 @@
 import { takingOver, withModelOf } from '../definition/handed-over.ts';
+import { type Entry, agentOf } from '../transcript/entries.ts';
 import type { AgentManifest } from '../definition/manifest.ts';
 
 /** The agents of a run: the one that has the conversation of each scope, and all that had the run's own, by name. */
@@ -36,8 +37,9 @@ export class RunAgents {
     for (const manifest of manifests) this.#named.set(manifest.name, manifest);
   }
 
-  /** The run is back at a step of this agent. */
-  setByName(name: string | undefined): void {
-    if (name !== undefined) this.set(this.#named.get(name));
+  /** The run is back at a step. */
+  rewound({ agent, pending }: { agent?: string | undefined; pending: readonly Entry[] }): void {
+    if (agent !== undefined) this.set(this.#named.get(agent));
+    this.set(agentOf(pending)?.manifest);
   }
 }

@@ -9,7 +9,7 @@ import { approvedBy } from '../rules/approval.ts';
 import type { RunMessage } from '../rules/run-messages.ts';
 import { type RecordedWait, askTimeoutOf } from '../rules/waiting.ts';
 import { qualifyImageRefs } from '../start/image-refs.ts';
-import { agentOf } from '../transcript/prompt-context.ts';
+import { agentOf } from '../transcript/entries.ts';
 import { plainJson } from '../values/values.ts';
 import { addUsage, noUsage } from '../values/vocabulary.ts';
 import type { TimelessEvent } from './events.ts';
@@ -181,7 +181,8 @@ export class Run {
   }
 
   /** The run has rewound itself: forgets the calls of the dropped steps. */
-  #rewound({ pending, done, firstN, counters, agent, elapsedMs }: RewindPoint): TimelessEvent[] {
+  #rewound(point: RewindPoint): TimelessEvent[] {
+    const { done, firstN, counters, elapsedMs } = point;
     const settled = this.calls.settle(this.#settleContext());
     this.#done = done;
     this.#firstN = firstN;
@@ -189,8 +190,7 @@ export class Run {
     this.#spent = { iterations, usage };
     this.#isCancelling = false;
     this.#granted = grantedIn(counters);
-    this.agents.setByName(agent);
-    this.agents.set(agentOf(pending)?.manifest);
+    this.agents.rewound(point);
     this.#clock.rewind(elapsedMs);
     this.#uncarried.rewind();
     const { runId } = this.#run;

@@ -100,6 +100,11 @@ export function withRunId(entries: readonly Entry[], runId: string, workflowId?:
   });
 }
 
+/** The agent as it is now: a fork may have changed it on the way. */
+export function agentOf(entries: readonly Entry[]): Extract<Entry, { type: 'agent' }> | undefined {
+  return entries.findLast((entry) => entry.type === 'agent');
+}
+
 export function entryBytes(entry: Entry): number {
   return utf8Length(JSON.stringify(entry));
 }

@@ -3,7 +3,7 @@ import { modelKey } from '../definition/handed-over.ts';
 import { contextVariables } from '../definition/run-context.ts';
 import { summarized, withPersonsInput } from '../observation/observations.ts';
 import type { Json } from '../values/vocabulary.ts';
-import type { Entry, StepEntry } from './entries.ts';
+import { type Entry, type StepEntry, agentOf } from './entries.ts';
 import { remembered } from './memory.ts';
 import { markedInput } from './place-images.ts';
 import { visible } from './visible.ts';
@@ -27,11 +27,6 @@ export function conversation(entries: readonly Entry[], closing = false): Prompt
     severalModels: hasSeveralModels(entries) || undefined,
     closing,
   };
-}
-
-/** The agent as it is now: a fork may have changed it on the way. */
-export function agentOf(entries: readonly Entry[]): Extract<Entry, { type: 'agent' }> | undefined {
-  return entries.findLast((entry) => entry.type === 'agent');
 }
 
 /** Returns true if the agents of the conversation have more than one model, or fallbacks. */

@@ -1,5 +1,4 @@
-import { agentOf } from './prompt-context.ts';
-import { type Entry, type Mark, type ResultRef, START, advance, entryBytes } from './entries.ts';
+import { type Entry, type Mark, type ResultRef, START, advance, agentOf, entryBytes } from './entries.ts';
 import { visible } from './visible.ts';
 import type { ImageRef } from '../values/content.ts';
 import { qualifyImageRefs } from '../start/image-refs.ts';

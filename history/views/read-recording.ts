@@ -5,8 +5,7 @@ import { type Recording, addToRecording, emptyRecording } from '../../agent/back
 import { qualifyImageRefs } from '../../agent/start/image-refs.ts';
 import type { RunEvent } from '../../agent/run/events.ts';
 import { InvalidInput } from '../../agent/values/refusal.ts';
-import { agentOf } from '../../agent/transcript/prompt-context.ts';
-import type { Entry } from '../../agent/transcript/entries.ts';
+import { type Entry, agentOf } from '../../agent/transcript/entries.ts';
 import { readLineage } from '../read/lineage.ts';
 import type { RunRef } from '../read/pages.ts';
 import { sourceOf } from './requests.ts';

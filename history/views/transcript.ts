@@ -1,7 +1,6 @@
 import { type CallModelInput, type Origin, parseActivityId } from '../../agent/calls/calls.ts';
 import type { AgentManifest } from '../../agent/definition/manifest.ts';
-import { agentOf } from '../../agent/transcript/prompt-context.ts';
-import type { Mark, ResultRef } from '../../agent/transcript/entries.ts';
+import { type Mark, type ResultRef, agentOf } from '../../agent/transcript/entries.ts';
 import {
   EMPTY,
   type Transcript,

@@ -185,8 +185,8 @@ export const mutants: readonly Mutant[] = [
     name: 'a rewind to before a handoff keeps the later agent',
     seed: 3,
     file: 'workflows/loop/rewind-loop.ts',
-    find: '(agent === undefined ? undefined : loop.agents.get(agent)) ?? loop.manifest',
-    replace: 'loop.manifest',
+    find: 'loop.agents.rewound(point);',
+    replace: '',
   },
   {
     name: 'a run that continues as new after a handoff forgets the other agent',

@@ -106,8 +106,7 @@ async function carryOut(
 /** Gives the conversation to another agent, which makes the next turns. */
 async function handOver(loop: AgentLoop, target: string): Promise<void> {
   const manifest = await resolveTarget(loop, target);
-  loop.agents.set(target, manifest);
-  loop.manifest = manifest;
+  loop.agents.set(manifest);
   append(loop.transcript, [{ type: 'agent', manifest }]);
 }
 

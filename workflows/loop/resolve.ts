@@ -23,7 +23,7 @@ export async function resolve(input: AgentRunInput, scope: number): Promise<Reso
 /** Resolves the agent that takes the run over. A definition that the run has had before is pinned. */
 export async function resolveTarget(loop: AgentLoop, agent: string): Promise<AgentManifest> {
   const { agents, manifest, scope, recorded } = loop;
-  const known = agents.get(agent);
+  const known = agents.named.get(agent);
   if (known !== undefined) return takingOver(known, manifest);
   const { context, tenant, tags } = manifest;
   const asked: ResolveAgentInput = {
@@ -32,13 +32,13 @@ export async function resolveTarget(loop: AgentLoop, agent: string): Promise<Age
     takesOver: true,
     recorded: recorded && { live: recorded.live },
   };
-  const target = await ask(asked, activityId(scope, 'resolve', agents.size));
+  const target = await ask(asked, activityId(scope, 'resolve', agents.named.size));
   return takingOver(target.manifest, manifest);
 }
 
 /** Returns the tools that the run's caller brought, for the next agent. An agent leaves out those that have the name of its own tools. */
 function broughtTools({ agents }: AgentLoop): ClientTool[] | undefined {
-  const [most = []] = [...agents.values()].map(clientToolsOf).toSorted((a, b) => b.length - a.length);
+  const [most = []] = [...agents.named.values()].map(clientToolsOf).toSorted((a, b) => b.length - a.length);
   return most.length === 0 ? undefined : most;
 }
 

@@ -15,9 +15,9 @@ export async function rewind(loop: AgentLoop, step: number): Promise<void> {
   const { scope, counters } = loop;
   const id = activityId(scope, 'rewind', loop.firstN);
   const point = await readRecord<RewindPoint>(REWIND_POINT, id, `to step ${step}`, step);
-  const { from, pending, counters: kept, elapsedMs, done, firstN, agent } = point;
-  const manifest = (agent === undefined ? undefined : loop.agents.get(agent)) ?? loop.manifest;
-  loop.manifest = manifest;
+  const { from, pending, counters: kept, elapsedMs, done, firstN } = point;
+  loop.agents.rewound(point);
+  const { manifest } = loop;
   loop.transcript = openTranscript({ agent: manifest.name, from, pending, manifest }, manifest, scope);
   loop.nextModelCalls.clear();
   loop.done = done;

@@ -1,6 +1,7 @@
 import { limits } from '../../agent/values/limits.ts';
 import { CancellationScope, isCancellation, workflowInfo } from '@temporalio/workflow';
 import type { ResolvedAgent } from '../../agent/calls/calls.ts';
+import { RunAgents } from '../../agent/calls/run-agents.ts';
 import { readFailure } from '../../agent/calls/failures.ts';
 import type { RunOverrides } from '../../agent/start/overrides.ts';
 import { type DoneCall, type KeptTurn, lastOfEach } from '../../agent/calls/restart.ts';
@@ -147,11 +148,16 @@ function createLoop(
   // Temporal's reset changes the run id, but not the first execution's run id, so idempotency keys stay the same.
   const { root = workflowInfo().firstExecutionRunId, done = [] } = input;
   const counters = startCounters(input, Date.now());
+  const agents = new RunAgents();
+  agents.addEarlier(input.agents);
+  agents.set(manifest);
   const loop: AgentLoop = {
     scope,
     root,
-    manifest,
-    agents: new Map([...(input.agents ?? []), manifest].map((one) => [one.name, one])),
+    get manifest() {
+      return agents.get(0) ?? manifest;
+    },
+    agents,
     counters,
     transcript: openTranscript(input, manifest, scope),
     deadline: new Deadline(manifest, counters),

@@ -4,6 +4,7 @@ import type { Counters } from '../../agent/limits/counters.ts';
 import type { AgentManifest, JsonSchema } from '../../agent/definition/manifest.ts';
 import type { DoneCall } from '../../agent/calls/restart.ts';
 import type { ReachedLimit } from '../../agent/limits/run-limits.ts';
+import type { RunAgents } from '../../agent/calls/run-agents.ts';
 import { type Call, modelCall } from '../../agent/run/call-state.ts';
 import type { Control } from '../operator/control.ts';
 import type { Deadline } from './deadline.ts';
@@ -21,9 +22,8 @@ export interface AgentLoop {
   readonly scope: number;
   readonly root: string;
   /** The agent that has the conversation. */
-  manifest: AgentManifest;
-  /** All agents of the run so far, by name. */
-  readonly agents: Map<string, AgentManifest>;
+  readonly manifest: AgentManifest;
+  readonly agents: RunAgents;
   readonly counters: Counters;
   transcript: TranscriptWriter;
   readonly deadline: Deadline;
