@@ -130,7 +130,7 @@ function createReading(workflowId: string) {
       root: root ?? firstRunId,
     };
     model = from === undefined ? undefined : start.overrides?.model;
-    if (restart?.from.workflowId !== undefined) keepAsFork(modelCalls, forkAgents());
+    if (restart?.from.workflowId !== undefined) keepAsFork(modelCalls, state.agents);
     const last = modelCalls.at(-1);
     // A retried run starts with the model's turn of that step, whose calls have their latest inputs and approvals.
     if (restart?.turn !== undefined && last?.step === restart.step) last.turn = restart.turn.turn;
@@ -146,11 +146,7 @@ function createReading(workflowId: string) {
   function readAgent({ scope, agent }: Extract<Of, { type: 'resolved' }>): void {
     if (scope !== 0 || agent === undefined || model === undefined) return;
     model = undefined;
-    giveAgents(modelCalls, forkAgents());
-  }
-
-  function forkAgents() {
-    return { manifest: state.agents.get(0), named: state.agents.named };
+    giveAgents(modelCalls, state.agents);
   }
 
   /** Adds the first model call of a run that starts with kept steps, or that has rewound itself. */
@@ -160,25 +156,20 @@ function createReading(workflowId: string) {
     at: number,
     kept: RecordedModelCall['kept'],
   ): void {
-    const { iterations, usage, repeat, size } = counters;
-    const { granted, unheard } = state.kept;
-    const delta = [...pending, ...unheard.map(messageEntry)];
+    const { iterations, repeat, size } = counters;
+    const delta = [...pending, ...state.kept.unheard.map(messageEntry)];
     isRewinding = false;
     addModelCall(modelCalls, {
+      ...stateAt(at),
       step: iterations + 1,
       run: { workflowId: from.workflowId ?? run.workflowId, runId: from.runId },
       kept,
       before: { length: from.length, digest: from.digest },
       delta,
       carried: delta,
-      manifest: state.agents.get(0),
       repeat,
       size,
-      granted,
-      spent: { iterations, usage },
-      elapsedMs: state.elapsedMs(at),
       isScheduled: false,
-      turn: undefined,
     });
   }
 
@@ -208,21 +199,29 @@ function createReading(workflowId: string) {
     }
     results.clear();
     addModelCall(modelCalls, {
+      ...stateAt(fact.at),
       step,
       run,
       kept: { ...run, until: fact.id },
       before: { length: base, digest: prev },
       delta,
       carried: delta,
-      manifest: state.agents.get(0),
       repeat,
       size,
-      granted: state.kept.granted,
-      spent: state.kept.spent,
-      elapsedMs: state.elapsedMs(fact.at),
       isScheduled: true,
-      turn: undefined,
     });
+  }
+
+  /** State of the run before a model call. */
+  function stateAt(at: number) {
+    const { granted, spent } = state.kept;
+    return {
+      manifest: state.agents.get(0),
+      granted,
+      spent,
+      elapsedMs: state.elapsedMs(at),
+      turn: undefined,
+    };
   }
 
   function readResult(run: RunRef, { key, result }: Extract<Fact, { type: 'succeeded' }>): void {

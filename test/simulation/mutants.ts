@@ -249,7 +249,7 @@ export const mutants: readonly Mutant[] = [
     name: 'a fork that goes back to a step that it has kept is the other run again',
     seed: 1207,
     file: 'history/views/restart-record.ts',
-    find: 'if (restart?.from.workflowId !== undefined) keepAsFork(modelCalls, forkAgents());',
+    find: 'if (restart?.from.workflowId !== undefined) keepAsFork(modelCalls, state.agents);',
     replace: '',
   },
   {

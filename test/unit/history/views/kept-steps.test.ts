@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { RunAgents } from '../../../../agent/calls/run-agents.ts';
 import { keepAsFork } from '../../../../history/views/kept-steps.ts';
 import { type RecordedModelCall, pointBefore } from '../../../../history/views/restart-point.ts';
 import type { AgentManifest } from '../../../../agent/definition/manifest.ts';
@@ -27,7 +28,9 @@ function keptBy(fork: AgentManifest) {
     isScheduled: true,
     turn: undefined,
   };
-  keepAsFork([modelCall], { manifest: fork, named: new Map([[fork.name, fork]]) });
+  const agents = new RunAgents();
+  agents.set(fork);
+  keepAsFork([modelCall], agents);
   return pointBefore(modelCall);
 }
 
