@@ -40,6 +40,7 @@ const model = modelOf((step) => {
 const prompt = { prefix: 'You speak {context.locale}.' };
 
 const rig = useRig({
+  models: { other: modelOf(() => 'the other model') },
   context: z.object({ user: z.string(), locale: z.string().default('en') }),
   agents: [
     {
@@ -56,6 +57,7 @@ const rig = useRig({
     {
       name: 'native',
       kind: 'tool-calling',
+      prompt: { system: 'Be {tone} to {context.user}.' },
       model: modelOf((step) => (step === '1' ? { toolCalls: [toolCall('look')] } : 'ok')),
       tools: [look],
     },
@@ -118,6 +120,14 @@ test('a message of a session and a start by hand bring a context', async () => {
   });
   const received = 'look {"user":"root","locale":"en"}';
   expect(seen.splice(0)).toEqual([received, received]);
+});
+
+test('a fork with another model keeps the context and the variables of its run', async () => {
+  const given = { context: { user: 'u-1' }, variables: { tone: 'kind' } };
+  const run = await rig.client.start('native', 'what?', given);
+  await run.result();
+  const forked = rig.client.get((await run.fork({ step: 2, model: 'other' })).id);
+  expect(await forked.result()).toMatchObject({ output: 'the other model' });
 });
 
 test('a fork cannot change the tags and the tenant', async () => {

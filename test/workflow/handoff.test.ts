@@ -29,9 +29,11 @@ const models = {
   brief: say(call('transfer_to_stops')),
   stops: say('unused', 'unused', call('broken'), call('broken')),
 };
+const spare = say('unused', 'spare begins', 'spare has it');
 const echo = defineTool({ name: 'echo', description: 'echoes', run: () => 'y'.repeat(600) });
 const native = { kind: 'tool-calling' as const };
 const config: ConfigDefinition = {
+  models: { spare },
   agents: [
     {
       ...native,
@@ -154,6 +156,15 @@ describe('a handoff', () => {
     await expect.poll(async () => (await run.describe()).waiting.length).toBe(1);
     expect(await run.describe()).toMatchObject({ status: 'waiting', iterations: 3 });
     await run.cancel();
+  });
+
+  test('is kept by a fork with another model, which is that of the agent that has the conversation', async () => {
+    const run = await rig.client.start('triage', 'What do I owe?');
+    await run.result();
+    const fork = rig.client.get((await run.fork({ step: 3, model: 'spare' })).id);
+    expect(await fork.result()).toMatchObject({ output: 'spare has it' });
+    await fork.rewind({ step: 2 });
+    expect(await fork.result()).toMatchObject({ output: 'spare begins' });
   });
 
   test('resolves the other agent once, though the run ends before that agent is asked and is retried', async () => {

@@ -15,9 +15,12 @@ export async function resolve(input: AgentRunInput, scope: number): Promise<Reso
   const { overrides, manifest, searchAttributes = false, events, trace } = input;
   if (manifest === undefined) return resolved(input, scope);
   const pinned = { manifest, searchAttributes, events: events || undefined, trace };
-  // A fork with another model: the config has the model's adapter.
   if (overrides?.model === undefined) return pinned;
-  return { ...pinned, manifest: withModelOf(manifest, (await resolved(input, scope)).manifest) };
+  // A fork with another model: the config has the model's adapter. The agent may not be the run's first.
+  const { name: agent, context } = manifest;
+  const asked = { agent, overrides: { ...overrides, context }, trace };
+  const { manifest: other } = await ask(asked, activityId(scope, 'resolve', 0));
+  return { ...pinned, manifest: withModelOf(manifest, other) };
 }
 
 /** Resolves the agent that takes the run over. A definition that the run has had before is pinned. */
