@@ -4,9 +4,9 @@ import { fileURLToPath } from 'node:url';
 import { historyFromJSON } from '@temporalio/common/lib/proto-utils.js';
 import { Worker } from '@temporalio/worker';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { bundle } from '../../worker/workflow-bundle.ts';
 import { replayHistories } from '../../worker/replay-histories.ts';
 import { quiet } from '../support/quiet.ts';
+import { workflowCode } from '../support/workflow-code.ts';
 
 const folder = fileURLToPath(new URL('../fixtures/histories', import.meta.url));
 const releases = readdirSync(folder);
@@ -29,7 +29,7 @@ const ends = new Map<string, Error | undefined>();
 
 /** One worker replays all, as a worker would: to begin one takes longer than most replays. */
 beforeAll(async () => {
-  code = await bundle();
+  code = { code: await workflowCode() };
   let replayed = 0;
   for await (const { error } of Worker.runReplayHistories({ workflowBundle: code }, histories())) {
     ends.set(String(recorded[replayed++]), error);

@@ -1,3 +1,4 @@
+import { workflowCode } from '../support/workflow-code.ts';
 import type { Sandbox } from './sdk.ts';
 import { loadSandbox, simulate } from './simulate.ts';
 
@@ -10,7 +11,7 @@ export interface Seeds {
 }
 
 export async function loadSeeds(): Promise<Seeds> {
-  const sandbox: Sandbox = await loadSandbox();
+  const sandbox: Sandbox = await loadSandbox(await workflowCode());
   // Modules that are imported late are there from now on: an import takes real time, in which the virtual clock goes on.
   await simulate(sandbox, 1);
   const problemsOf = async (seed: number) =>

@@ -47,9 +47,9 @@ export interface Simulated {
   deeds: string[];
 }
 
-/** Bundles the workflows and loads them into a V8 context, once per process. */
-export async function loadSandbox(): Promise<Sandbox> {
-  const { code } = await bundle();
+/** Loads the workflows into a V8 context, once per process. `code`: they are bundled already. */
+export async function loadSandbox(code?: string): Promise<Sandbox> {
+  code ??= (await bundle()).code;
   return Sandbox.create(code, new Set(['resolveAgent', 'callModel']));
 }
 

@@ -1,11 +1,10 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import type { TestProject } from 'vitest/node';
 import { findTemporalBinary } from '../../local/server/binary/binary.ts';
-import { bundle } from '../../worker/workflow-bundle.ts';
 import { EARLY_CONTINUE_AS_NEW, startDevServer } from './dev-server.ts';
+import { workflowCode } from './workflow-code.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -18,9 +17,9 @@ declare module 'vitest' {
 export default async function setup(project: TestProject) {
   const folder = await mkdtemp(join(tmpdir(), 'reloop-test-'));
   const { path } = await findTemporalBinary({ onProgress: (line) => console.error(line) });
-  const [server, { code }] = await Promise.all([
+  const [server, code] = await Promise.all([
     startDevServer(path ?? 'temporal', EARLY_CONTINUE_AS_NEW),
-    bundle(fileURLToPath(new URL('./workflows.ts', import.meta.url))),
+    workflowCode(),
   ]);
   await writeFile(join(folder, 'bundle.js'), code);
   project.provide('temporalAddress', server.address);
