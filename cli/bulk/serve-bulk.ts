@@ -9,8 +9,7 @@ import { type CommonOptions, flagsToRepeat } from '../options/options.ts';
 import { count, oneLine } from '../../features/render/words/amounts.ts';
 import { type Target, AT_ONCE } from './targets.ts';
 import { cliName } from '../../client/connect/cli-name.ts';
-import { loadConfigOf } from '../connection/command-config.ts';
-import { serving } from '../connection/task-queue.ts';
+import { type CommandConfig, serving } from '../connection/task-queue.ts';
 import { needsWorker } from '../connection/command-worker.ts';
 
 /** Time between two looks at a run whose sub-agent has not reported to it yet. */
@@ -107,10 +106,11 @@ export async function serveQueues(
 ): Promise<ServedQueues> {
   const unserved = new Map<string, string>();
   const ours = new Set<string>();
-  let config: Awaited<ReturnType<typeof loadConfigOf>> | undefined;
+  let config: CommandConfig | undefined;
   for (const queue of queues) {
     if (!(await needsWorker(context, queue))) continue;
     try {
+      const { loadConfigOf } = await import('../connection/command-config.ts');
       const needed = await loadConfigOf(queue, named);
       config ??= needed;
       if (needed.file === config.file) ours.add(queue);

@@ -1,0 +1,28 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { root } from '../../support/cli.ts';
+
+test('a command keeps what V8 has compiled for the next one, and does without where that cannot be used', () => {
+  const cache = mkdtempSync(join(tmpdir(), 'reloop-compiled-'));
+  const help = (more = {}) =>
+    execFileSync(process.execPath, [join(root, 'dist/cli/main.js'), 'help', 'list'], {
+      env: { ...process.env, XDG_CACHE_HOME: cache, ...more },
+      encoding: 'utf8',
+    });
+  const first = help();
+  expect(first).toContain('Usage: reloop list');
+  const folder = join(cache, 'reloop/compiled');
+  const [build = ''] = readdirSync(folder).filter((name) => name.includes(process.version));
+  const kept = join(folder, build, 'help');
+  const data = readFileSync(kept);
+  expect(help()).toBe(first);
+  expect(readFileSync(kept)).toEqual(data);
+
+  writeFileSync(kept, data.subarray(0, 1000));
+  expect(help()).toBe(first);
+  expect(readFileSync(kept).length).toBeGreaterThan(1000);
+  expect(help({ XDG_CACHE_HOME: join(kept, 'a file is no folder') })).toBe(first);
+});
