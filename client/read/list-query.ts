@@ -91,10 +91,11 @@ export async function replacedRuns(
   runs: readonly ListedRun[],
 ): Promise<(run: ListedRun) => Promise<boolean>> {
   const ids = [...new Set(runs.filter(({ closedAt }) => closedAt !== null).map(({ id }) => id))];
-  const several = new Set<string>();
-  for (let from = 0; from < ids.length; from += IDS_AT_ONCE) {
-    for (const id of await withSeveralRuns(client, ids.slice(from, from + IDS_AT_ONCE))) several.add(id);
-  }
+  const parts = Array.from({ length: Math.ceil(ids.length / IDS_AT_ONCE) }, (_, part) =>
+    ids.slice(part * IDS_AT_ONCE, (part + 1) * IDS_AT_ONCE),
+  );
+  const found = await Promise.all(parts.map((part) => withSeveralRuns(client, part)));
+  const several = new Set(found.flat());
   return async (run) => run.closedAt !== null && several.has(run.id) && isReplaced(client, run);
 }
 

@@ -111,27 +111,36 @@ export async function* listPages(
   checkListOptions(options);
   const pageSize = Math.min(options.limit ?? MOST_AT_ONCE, MOST_AT_ONCE);
   const seen = new Set<string>();
-  let token = tokenOf(options.page);
   let unindexed = false;
-  do {
-    const from = token;
-    const page = await withQuery(options, unindexed, (query, isUnindexed) => {
+  const read = (token: Uint8Array | undefined) =>
+    withQuery(options, unindexed, (query, isUnindexed) => {
       unindexed = isUnindexed;
-      return readFound(client, { query, pageSize, token: from }, options);
+      return readListPage(client, { query, pageSize, token });
     });
-    token = page.next;
-    const runs = page.found.flatMap((run) => (run === undefined || seen.has(run.runId) ? [] : [run]));
+  for (let page = read(tokenOf(options.page)); ;) {
+    const { runs: all, next } = await page;
+    // The server reads the next page while this one is looked at; who stops here does not wait for it.
+    const following = next && read(next);
+    following?.catch(() => undefined);
+    const found = await fitting(client, all, options);
+    const runs = found.flatMap((run) => (run === undefined || seen.has(run.runId) ? [] : [run]));
     for (const { runId } of runs) seen.add(runId);
     yield { runs, unindexed };
-  } while (token !== undefined);
+    if (following === undefined) return;
+    page = following;
+  }
 }
 
 /** One page of the server, with undefined for each run that does not fit. */
 async function readFound(client: Client, request: Parameters<typeof readListPage>[1], options: ListOptions) {
   const { runs, next } = await readListPage(client, request);
+  return { found: await fitting(client, runs, options), next };
+}
+
+/** undefined for each run that does not fit. */
+async function fitting(client: Client, runs: readonly ListedRun[], options: ListOptions) {
   const isReplaced = await replacedRuns(client, runs);
-  const found = await aFewAtATime(runs, READERS, (run) => summaryIfFits(client, run, options, isReplaced));
-  return { found, next };
+  return aFewAtATime(runs, READERS, (run) => summaryIfFits(client, run, options, isReplaced));
 }
 
 interface Search extends ListOptions {

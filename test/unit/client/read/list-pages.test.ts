@@ -3,8 +3,8 @@ import { msToTs } from '@temporalio/common/lib/time.js';
 import { expect, test } from 'vitest';
 import { listPages } from '../../../../client/read/list-runs.ts';
 
-/** A server with failed runs, 100 on a page, that knows nothing but lists. `asked`: its queries. */
-function serverWith(runs: number): { client: Client; asked: string[] } {
+/** A server with failed runs, 100 on a page, that knows nothing but lists, and answers so many pages. `asked`: its queries. */
+function serverWith(runs: number, pages = Infinity): { client: Client; asked: string[] } {
   const asked: string[] = [];
   const all = Array.from({ length: runs }, (_, index) => ({
     execution: { workflowId: `run-${index}`, runId: `r${index}` },
@@ -20,6 +20,7 @@ function serverWith(runs: number): { client: Client; asked: string[] } {
         return Promise.resolve({ executions, nextPageToken: new Uint8Array() });
       }
       const from = request.nextPageToken[0] ?? 0;
+      if (from >= pages) return new Promise(() => undefined);
       const next = (from + 1) * 100 < runs ? [from + 1] : [];
       const executions = all.slice(from * 100, (from + 1) * 100);
       return Promise.resolve({ executions, nextPageToken: new Uint8Array(next) });
@@ -29,13 +30,13 @@ function serverWith(runs: number): { client: Client; asked: string[] } {
   return { client: { options: { namespace: 'default' }, workflowService } as unknown as Client, asked };
 }
 
-test('a page of the list is there before the next one is asked for', async () => {
-  const { client, asked } = serverWith(250);
+test('a page of the list is there before the server has read the next one, which it reads meanwhile', async () => {
+  const { client, asked } = serverWith(250, 1);
   for await (const { runs } of listPages(client)) {
     expect(runs).toHaveLength(100);
     break;
   }
-  expect(asked).toHaveLength(2);
+  expect(asked).toHaveLength(3);
 });
 
 test('a list of closed runs asks two times for a hundred of them, and for none alone', async () => {
