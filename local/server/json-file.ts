@@ -11,6 +11,11 @@ export function readJson(file: string): unknown {
   }
 }
 
+/** The fields of a value that came from a file; none of what has no fields. */
+export function fieldsOf(value: unknown): { [name: string]: unknown } {
+  return value !== null && typeof value === 'object' ? { ...value } : {};
+}
+
 export function writeJson(file: string, value: unknown): void {
   replaceFile(file, JSON.stringify(value));
 }

@@ -1,19 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, rm, stat, writeFile } from 'node:fs/promises';
-import { z } from 'zod/v4';
-import { readJson } from './json-file.ts';
+import { fieldsOf, readJson } from './json-file.ts';
 import { identify, isAlive } from './process-identity.ts';
 
-const holderSchema = z.object({
-  pid: z.int().positive(),
-  startedAt: z.string().nullable(),
+export interface LockHolder {
+  pid: number;
+  startedAt: string | null;
   /** Distinguishes this lock from any other. */
-  token: z.string(),
+  token: string;
   /** Loopback port at which the holder is spoken to; 0: at none. */
-  port: z.number(),
-});
-
-export type LockHolder = z.output<typeof holderSchema>;
+  port: number;
+}
 
 export interface Lock {
   release(): Promise<void>;
@@ -74,7 +71,18 @@ async function isOld(path: string): Promise<boolean> {
 }
 
 function read(file: string): LockHolder | undefined {
-  return holderSchema.safeParse(readJson(file)).data;
+  const holder = readJson(file);
+  return isHolder(holder) ? holder : undefined;
+}
+
+function isHolder(holder: unknown): holder is LockHolder {
+  const { pid, startedAt, token, port } = fieldsOf(holder);
+  return (
+    Number(pid) > 0 &&
+    (startedAt === null || typeof startedAt === 'string') &&
+    typeof token === 'string' &&
+    typeof port === 'number'
+  );
 }
 
 function isThere(error: unknown): false {

@@ -1,34 +1,31 @@
 import { existsSync } from 'node:fs';
 import { chmod, mkdir, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { z } from 'zod/v4';
-import { readJson, writeJson } from './json-file.ts';
-
-const portsSchema = z.object({ grpc: z.number(), ui: z.number() });
-
-const recordSchema = z.object({
-  address: z.string(),
-  namespace: z.literal('default'),
-  uiUrl: z.string(),
-  /** Has the dynamic config that makes a step fast. */
-  fastSettings: z.boolean(),
-  pid: z.int().positive(),
-  startedAt: z.string().nullable(),
-  ports: portsSchema,
-  dbFile: z.string(),
-  binary: z.object({
-    path: z.string(),
-    source: z.enum(['TEMPORAL_CLI_PATH', 'PATH', 'cache', 'sdk-download', 'pip-install', 'go-install']),
-    /** Version as the binary prints it: `1.5.1 (Server 1.29.1, UI 2.42.1)`. */
-    version: z.string(),
-  }),
-  /** false from its start until it answers. */
-  ready: z.boolean(),
-});
+import { fieldsOf, readJson, writeJson } from './json-file.ts';
+import type { Ports } from './ports.ts';
 
 /** `server.json`: the Temporal server of a project. There while the server is, and after a crash. */
-export type ServerRecord = z.output<typeof recordSchema>;
-export type TemporalBinary = ServerRecord['binary'];
+export interface ServerRecord {
+  address: string;
+  namespace: 'default';
+  uiUrl: string;
+  /** Has the dynamic config that makes a step fast. */
+  fastSettings: boolean;
+  pid: number;
+  startedAt: string | null;
+  ports: Ports;
+  dbFile: string;
+  binary: TemporalBinary;
+  /** false from its start until it answers. */
+  ready: boolean;
+}
+
+export interface TemporalBinary {
+  path: string;
+  source: 'TEMPORAL_CLI_PATH' | 'PATH' | 'cache' | 'sdk-download' | 'pip-install' | 'go-install';
+  /** Version as the binary prints it: `1.5.1 (Server 1.29.1, UI 2.42.1)`. */
+  version: string;
+}
 
 export function stateFiles(stateDir: string) {
   return {
@@ -62,7 +59,28 @@ export async function makeStateDirectory(stateDir: string): Promise<void> {
 
 /** undefined: the record does not exist, or another version of Reloop wrote it. */
 export function readRecord(stateDir: string): ServerRecord | undefined {
-  return recordSchema.safeParse(readJson(stateFiles(stateDir).record)).data;
+  const record = readJson(stateFiles(stateDir).record);
+  return isRecord(record) ? record : undefined;
+}
+
+/** The fields that say which version wrote it, and those that a command uses. */
+function isRecord(record: unknown): record is ServerRecord {
+  const { address, namespace, uiUrl, fastSettings, pid, startedAt, ports, dbFile, ...rest } =
+    fieldsOf(record);
+  const { path, version } = fieldsOf(rest['binary']);
+  return (
+    namespace === 'default' &&
+    [address, uiUrl, dbFile, path, version].every((text) => typeof text === 'string') &&
+    [fastSettings, rest['ready']].every((flag) => typeof flag === 'boolean') &&
+    Number(pid) > 0 &&
+    (startedAt === null || typeof startedAt === 'string') &&
+    arePorts(ports)
+  );
+}
+
+function arePorts(value: unknown): value is Ports {
+  const { grpc, ui } = fieldsOf(value);
+  return typeof grpc === 'number' && typeof ui === 'number';
 }
 
 export function writeRecord(stateDir: string, record: ServerRecord): void {
@@ -74,11 +92,12 @@ export async function removeRecord(stateDir: string): Promise<void> {
 }
 
 /** The ports that the project's last server had; undefined: there was none. */
-export function readPorts(stateDir: string): ServerRecord['ports'] | undefined {
-  return portsSchema.safeParse(readJson(stateFiles(stateDir).ports)).data;
+export function readPorts(stateDir: string): Ports | undefined {
+  const ports = readJson(stateFiles(stateDir).ports);
+  return arePorts(ports) ? ports : undefined;
 }
 
-export function writePorts(stateDir: string, ports: ServerRecord['ports']): void {
+export function writePorts(stateDir: string, ports: Ports): void {
   try {
     writeJson(stateFiles(stateDir).ports, ports);
   } catch {
