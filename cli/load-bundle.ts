@@ -1,10 +1,10 @@
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Script } from 'node:vm';
 import type { cli } from './cli.ts';
+import { compiledFolder } from './shell/compiled-folder.ts';
 
 const bundle = new URL('bundle/cli.cjs', import.meta.url);
 
@@ -41,10 +41,11 @@ async function loadLate(name: string): Promise<unknown> {
   return import(name.startsWith('.') ? new URL(name, bundle).href : name);
 }
 
-/** A folder of the user: in a folder that is everybody's, code could be planted. undefined: nothing is kept. */
+/** undefined: nothing is kept. */
 function keptFile(build: string, command: string, env: NodeJS.ProcessEnv): string | undefined {
-  if (env['NODE_DISABLE_COMPILE_CACHE'] !== undefined || !/^[a-z-]*$/u.test(command)) return undefined;
-  const folder = join(env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'reloop/compiled');
+  const folder = compiledFolder(env);
+  if (folder === undefined || env['NODE_DISABLE_COMPILE_CACHE'] !== undefined) return undefined;
+  if (!/^[a-z-]*$/u.test(command)) return undefined;
   return join(folder, `${build}-${process.version}-${process.arch}`, command || 'help');
 }
 

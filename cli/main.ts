@@ -1,8 +1,7 @@
 #!/usr/bin/env node
 import { Console } from 'node:console';
 import nodeModule from 'node:module';
-import { homedir } from 'node:os';
-import { join } from 'node:path';
+import { compiledFolder } from './shell/compiled-folder.ts';
 import { nameInstance } from './shell/instance-id.ts';
 import type { Io } from './shell/io.ts';
 import { nodeProblem } from './shell/node-version.ts';
@@ -24,10 +23,10 @@ if (problem !== undefined) {
   stderr.write(`${problem}\n`);
   process.exit(1);
 }
-// Node 22.1 and later keep what they have compiled. In a folder of the user: from the usual one, which is everybody's, code could be planted.
-(nodeModule as { enableCompileCache?(folder: string): unknown }).enableCompileCache?.(
-  join(env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'reloop/compiled'),
-);
+// Node 22.1 and later keep what they have compiled.
+const compiled = compiledFolder(env);
+if (compiled !== undefined)
+  (nodeModule as { enableCompileCache?(folder: string): unknown }).enableCompileCache?.(compiled);
 // Imported after the check of the version: an older Node fails at the imports.
 const { cli } = await import('./cli.ts');
 const code = await cli(process.argv.slice(2), { stdin, stdout, stderr, env, onSignal: signals() });

@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
 import { delimiter, dirname, join } from 'node:path';
 import { execa } from 'execa';
 import { parse } from 'yaml';
-import { cacheFolder } from '../../local/server/binary/binary.ts';
+import { cacheFolder } from '../../local/server/cache-folder.ts';
 import { everyFiveSeconds } from '../../local/server/binary/progress.ts';
 import { root } from '../support/cli.ts';
 

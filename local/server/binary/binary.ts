@@ -1,9 +1,9 @@
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { homedir } from 'node:os';
 import { delimiter, dirname, isAbsolute, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { TemporalUnreachable } from '../launcher-error.ts';
+import { cacheFolder } from '../cache-folder.ts';
 import type { TemporalBinary } from '../state-folder.ts';
 import { EXE, GO_VERSION, TEMPORAL_VERSION } from './fetch.ts';
 import { installTemporal } from './install.ts';
@@ -80,13 +80,6 @@ export async function versionOf(path: string): Promise<string | undefined> {
   } catch {
     return undefined;
   }
-}
-
-/** Folder for programs that are fetched once for all projects of a user. */
-export function cacheFolder(env: NodeJS.ProcessEnv): string {
-  const xdg = env['XDG_CACHE_HOME'];
-  const cache = xdg !== undefined && isAbsolute(xdg) ? xdg : join(env['HOME'] ?? homedir(), '.cache');
-  return join(cache, 'reloop');
 }
 
 function cachedIn(env: NodeJS.ProcessEnv, version: string): string {

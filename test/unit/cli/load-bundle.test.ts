@@ -25,4 +25,7 @@ test('a command keeps what V8 has compiled for the next one, and does without wh
   expect(help()).toBe(first);
   expect(readFileSync(kept).length).toBeGreaterThan(1000);
   expect(help({ XDG_CACHE_HOME: join(kept, 'a file is no folder') })).toBe(first);
+  // Neither is a folder where the command stands.
+  expect(help({ XDG_CACHE_HOME: '', HOME: cache })).toBe(first);
+  expect(readdirSync(cache)).toContain('.cache');
 });
