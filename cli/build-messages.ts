@@ -20,10 +20,10 @@ export function neededMessages(root: Messages, files: readonly string[]): Messag
   const code = files.filter((file) => !UNUSED.test(file)).map((file) => readFileSync(file, 'utf8'));
   const wordsOf = (pattern: RegExp) => new Set(code.flatMap((text) => text.match(pattern) ?? []));
   const called = wordsOf(/(?<=\.)[a-z]\w+/gu);
-  const named = wordsOf(/(?<=\bapi\.)\w+\.v1\.\w+/gu);
+  const named = wordsOf(/\b(?:google|temporal)(?:\.[a-z]\w*)+\.[A-Z]\w*/gu);
   const needed = new Set<Messages>();
   for (const { entry, path } of entriesIn(root)) {
-    if (named.has(path.replace(/^temporal\.api\./u, ''))) need(entry, path);
+    if (named.has(path)) need(entry, path);
     for (const [name, { requestType, responseType }] of Object.entries(entry.methods ?? {})) {
       if (called.has(name.charAt(0).toLowerCase() + name.slice(1))) {
         for (const type of [requestType, responseType]) needType(type, path);

@@ -5,6 +5,7 @@ import { createWaitingFeed } from '../../gateway/waiting/waiting-feed.ts';
 import { encode } from '../../history/read/payloads.ts';
 import { agentTool } from '../../adapters/tools/agent-tool.ts';
 import { defineTool } from '../../adapters/tools/tool.ts';
+import { reloop } from '../support/cli.ts';
 import { failedTasks } from '../support/raw-payloads.ts';
 import { eventOf, useRig, waitOf } from '../support/rig.ts';
 import { act, answer, modelOf } from '../support/scripts.ts';
@@ -182,6 +183,10 @@ describe('a run that an operator pauses', () => {
       pausedInTemporal: { by: 'sue', reason: 'an incident' },
     });
     await expect(run.say('hello')).rejects.toThrow(/paused in Temporal.*temporal workflow unpause/u);
+    // The built command reads the details of the server's error with messages of its own.
+    const command = reloop(['say', run.id, 'hello', '--address', rig.client.address]);
+    await command.exit;
+    expect(command.stderr()).toMatch(/paused in Temporal.*temporal workflow unpause/u);
     await complete(run, '1.1', 'by hand');
     await serviceOf().unpauseWorkflowExecution({ ...handle, reason: 'over', requestId: `${run.id}-2` });
     expect(await eventOf(run, 'unpaused_in_temporal')).toMatchObject({ reason: 'over' });

@@ -12,7 +12,7 @@ test('the messages of a command are those of the methods that its code calls, th
   const file = join(mkdtempSync(join(tmpdir(), 'reloop-messages-')), 'code.js');
   writeFileSync(
     file,
-    'await service.listRuns({}); import_proto.temporal.api.common.v1.Named.decode(bytes); "getRun"',
+    'await service.listRuns({}); import_proto.temporal.api.common.v1.Named.decode(bytes); proto_1.google.rpc.Status.decode(details); "getRun"',
   );
   const common = {
     nested: {
@@ -34,8 +34,10 @@ test('the messages of a command are those of the methods that its code calls, th
       GetRequest: fields('temporal.api.common.v1.Other'),
     },
   };
+  const rpc = { nested: { Status: fields('Detail'), Detail: fields(), Other: fields() } };
   const root = {
     nested: {
+      google: { nested: { rpc } },
       temporal: {
         nested: {
           api: { nested: { common: { nested: { v1: common } }, service: { nested: { v1: service } } } },
@@ -45,6 +47,7 @@ test('the messages of a command are those of the methods that its code calls, th
   };
   neededMessages(root, [file]);
   expect(Object.keys(common.nested)).toEqual(['Named', 'Inner', 'Kind']);
+  expect(Object.keys(rpc.nested)).toEqual(['Status', 'Detail']);
   expect(Object.keys(service.nested)).toEqual(['Runs', 'ListRequest', 'ListResponse']);
   expect(Object.keys(methods)).toEqual(['ListRuns']);
   expect(service.nested.ListRequest.nested).toEqual({});
