@@ -220,7 +220,11 @@ export function activitySettings(
     address,
     transcriptCacheBytes,
   };
-  const heartbeats = { everyMs, live: createLivePublisher(loaded.live, onWarning) };
+  const heartbeats = {
+    everyMs,
+    hasStorage: loaded.storage !== undefined,
+    live: createLivePublisher(loaded.live, onWarning),
+  };
   return {
     activities: createActivities(dependencies, options.ownDefault),
     sinks: eventSinks(loaded, telemetry),

@@ -48,7 +48,7 @@ const SDK_THROTTLE_MS = 1000;
 const AGAIN_MS = 1000;
 
 export function startHeartbeat(context: Context): HeartbeatWriter {
-  const { everyMs, live } = settings.get(context) ?? usualSettings;
+  const { everyMs, live, hasStorage } = settings.get(context) ?? usualSettings;
   const tap = live && tapLive(context, live);
   let record: Heartbeat = previousRecord(context);
   let queue: Promise<Unwanted | undefined> = Promise.resolve(undefined);
@@ -62,9 +62,11 @@ export function startHeartbeat(context: Context): HeartbeatWriter {
     tap?.changed(record);
   };
   const counted = () => (record = { ...record, heartbeats: (record.heartbeats ?? 0) + 1 });
+  const giveDetails = (details: Heartbeat) =>
+    hasStorage ? keptInline(() => context.heartbeat(details)) : context.heartbeat(details);
   const tellSdk = () => {
     beatOfSdkAt = performance.now();
-    keptInline(() => context.heartbeat(counted()));
+    giveDetails(counted());
   };
   /**
    * The SDK's worker (1.24) sends the details that it was given last along with each failure of an attempt, and the server puts them over
@@ -73,7 +75,7 @@ export function startHeartbeat(context: Context): HeartbeatWriter {
    */
   const giveSdk = () => {
     const isThrottled = beatOfSdkAt !== undefined && sinceSdk() < SDK_THROTTLE_MS;
-    keptInline(() => context.heartbeat(isThrottled ? record : counted()));
+    giveDetails(isThrottled ? record : counted());
   };
   const sinceSdk = () => performance.now() - (beatOfSdkAt ?? startedAt);
   const rest = (ms: number) => {
@@ -163,13 +165,14 @@ export async function withHeartbeat<T>(work: () => Promise<T>): Promise<T> {
 export interface HeartbeatSettings {
   /** Time between regular heartbeats. */
   everyMs: number;
+  hasStorage: boolean;
   /** Receives texts and progress before the next heartbeat has them. */
   live?: LivePublisher | undefined;
 }
 
 const settings = new WeakMap<Context, HeartbeatSettings>();
-/** Settings for a worker without our interceptor: the interval that costs least. */
-const usualSettings: HeartbeatSettings = { everyMs: limits.frugalHeartbeatMs };
+/** Settings for a worker without our interceptor: the interval that costs least, and perhaps a storage. */
+const usualSettings: HeartbeatSettings = { everyMs: limits.frugalHeartbeatMs, hasStorage: true };
 
 /** Called by the worker's activity interceptor before the activity runs. */
 export function setHeartbeats(context: Context, own: HeartbeatSettings): void {

@@ -54,7 +54,7 @@ const inline = new AsyncLocalStorage<true>();
 
 /**
  * Keeps the payloads of what `send` sends in Temporal. For heartbeats: a worker of the SDK (1.24) ends when a heartbeat cannot be stored, and
- * each one would be another object.
+ * each one would be another object. Only for a worker that has a storage: an AsyncLocalStorage in use costs each await of the process.
  */
 export function keptInline<T>(send: () => T): T {
   return inline.run(true, send);

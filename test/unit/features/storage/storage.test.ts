@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { defaultPayloadConverter } from '@temporalio/common';
 import { expect, test } from 'vitest';
 import { folderDriver } from '../../../../features/storage/folder-driver.ts';
-import { createStorage } from '../../../../features/storage/storage.ts';
+import { createStorage, keptInline } from '../../../../features/storage/storage.ts';
 import { agent, problemOf } from '../../../support/config.ts';
 import { tempFolder } from '../../../support/temp-folder.ts';
 
@@ -27,6 +27,17 @@ test('a storage takes payloads from 32,000 bytes on, or from a size of your own'
     payloadSizeThreshold: 5,
     drivers: [driver],
   });
+});
+
+test('a storage takes nothing of what is kept inline', async () => {
+  const [payload, context] = [defaultPayloadConverter.toPayload('one'), {}];
+  const { driverSelector } = createStorage({ driver });
+  const selected = () => driverSelector?.(context, payload);
+  expect([selected(), keptInline(selected), await keptInline(async () => selected())]).toEqual([
+    driver,
+    null,
+    null,
+  ]);
 });
 
 test('a folder gives each payload back, keeps equal ones once, and leaves nothing half written', async () => {
