@@ -17,10 +17,10 @@ type Failure = keyof typeof FAILURES;
 const failures = Object.keys(FAILURES) as Failure[]; // the keys of the table
 
 const served = [fragile];
-async function sent(who: TokenCaller, route: RouteName, run: string) {
+async function sent(who: TokenCaller, route: RouteName, run: string, awaited?: string) {
   const request = requests[route].send({ ...NONE, run });
   const path = request.path.replace('/a2a/desk', '/a2a/fragile');
-  return answered(await ask(who, route, { ...request, path }, served));
+  return answered(await ask(who, route, { ...request, path }, served), awaited);
 }
 
 async function failedRun(who: TokenCaller, failure: Failure): Promise<string> {
@@ -85,12 +85,12 @@ describe('the address in an error', () => {
     ] as const) {
       const run = runs.get(failure) ?? '';
       expect((await sent(who, 'GET /runs/{id}', run)).text).toContain(ADDRESS);
-      expect((await sent(who, 'GET /runs/{id}/events', run)).text).toContain(ADDRESS);
+      expect((await sent(who, 'GET /runs/{id}/events', run, ADDRESS)).text).toContain(ADDRESS);
     }
   });
 
   test('is told to staff in the list of what waits', async () => {
     expect((await sent(staff, 'GET /waiting', '')).text).toContain(ADDRESS);
-    expect((await sent(staff, 'GET /waiting/events', '')).text).toContain(ADDRESS);
+    expect((await sent(staff, 'GET /waiting/events', '', ADDRESS)).text).toContain(ADDRESS);
   });
 });

@@ -131,18 +131,23 @@ export async function ask(
   return response;
 }
 
-/** The status and the text; of a stream that stays open, the text so far. */
-export async function answered(response: Response): Promise<{ status: number; text: string }> {
+/** The status and the text; of a stream that stays open, the text of 3 s, or until it has what is awaited. */
+export async function answered(
+  response: Response,
+  awaited?: string,
+): Promise<{ status: number; text: string }> {
   const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') === true;
   if (!isStream) return { status: response.status, text: await response.text() };
   let text = '';
   const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
   if (reader === undefined) return { status: response.status, text };
-  const until = Date.now() + 3000;
-  while (Date.now() < until) {
+  const ms = awaited === undefined ? 3000 : 30_000;
+  const until = Date.now() + ms;
+  const hasIt = () => awaited !== undefined && text.includes(awaited);
+  while (Date.now() < until && !hasIt()) {
     const next = await Promise.race([
       reader.read(),
-      new Promise<undefined>((resolve) => setTimeout(() => resolve(undefined), 3000)),
+      new Promise<undefined>((resolve) => setTimeout(() => resolve(undefined), ms)),
     ]);
     if (next === undefined || next.done) break;
     text += next.value;
