@@ -43,7 +43,7 @@ export function rememberToolMeta(
   const header = headers['reloop'];
   if (header === undefined) return;
   const recorded = defaultPayloadConverter.fromPayload<RecordedMeta>(header);
-  const { checkpointFollows, ...meta } = readMeta(recorded, context.info.activityId);
+  const { checkpointFollows, ...meta } = readMeta(recorded);
   // The workflow has sent it as an argument (workflows/temporal/encrypted-contents.ts).
   const checkpoint = checkpointFollows === true ? (args[1] as Json) : meta.checkpoint;
   metaByContext.set(context, { ...meta, checkpoint });

@@ -57,10 +57,10 @@ function withoutSteps(shape: string): string {
 }
 
 /** Fields that a call's header had at first, and leaves out where they are usual. */
-const USUAL = /(?<= \.header\.fields\.reloop)\.(?:call|maxOutputChars|retry\.\w+|scope|timeoutMs)(?= |$)/gu;
+const USUAL = / \.header\.fields\.reloop\.(?:maxOutputChars|retry\.\w+|timeoutMs)(?= |$)/gu;
 
 function withoutUsual(shape: string): string {
-  return shape.replaceAll(USUAL, '').replaceAll(/ \.header\.fields\.reloop(?= |$)/gu, '');
+  return shape.replaceAll(USUAL, '');
 }
 
 function byName([a]: [string, unknown], [b]: [string, unknown]): number {

@@ -44,7 +44,7 @@ export const callHeader: WorkflowOutboundCallsInterceptor = {
     traceByActivityId.delete(activityId);
     const headers = {
       ...input.headers,
-      ...(meta && { reloop: toPayload(recordedMeta(meta, activityId)) }),
+      ...(meta && { reloop: toPayload(recordedMeta(meta)) }),
       ...(trace && { [TRACE_HEADER]: toPayload({ traceparent: trace }) }),
     };
     return next({ ...input, headers });
