@@ -29,11 +29,15 @@ describe('the version of Node', () => {
     expect(imports('cli/main.ts')).toEqual([
       'node:console',
       'node:module',
-      'node:os',
-      'node:path',
+      './shell/compiled-folder.ts',
       './shell/instance-id.ts',
       './shell/node-version.ts',
     ]);
+    expect(imports('cli/shell/compiled-folder.ts')).toEqual([
+      'node:path',
+      '../../local/server/cache-folder.ts',
+    ]);
+    expect(imports('local/server/cache-folder.ts')).toEqual(['node:os', 'node:path']);
     expect(imports('cli/shell/instance-id.ts')).toEqual(['node:crypto']);
     expect(imports('cli/shell/node-version.ts')).toEqual([]);
   });
