@@ -119,15 +119,15 @@ export async function* listPages(
     });
   for (let page = read(tokenOf(options.page)); ;) {
     const { runs: all, next } = await page;
-    // The server reads the next page while this one is looked at; who stops here does not wait for it.
-    const following = next && read(next);
+    // A list of all runs reads the next page while it looks at this one; who stops here does not wait for it.
+    const following = options.limit === undefined && next !== undefined ? read(next) : undefined;
     following?.catch(() => undefined);
     const found = await fitting(client, all, options);
     const runs = found.flatMap((run) => (run === undefined || seen.has(run.runId) ? [] : [run]));
     for (const { runId } of runs) seen.add(runId);
     yield { runs, unindexed };
-    if (following === undefined) return;
-    page = following;
+    if (next === undefined) return;
+    page = following ?? read(next);
   }
 }
 

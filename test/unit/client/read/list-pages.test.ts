@@ -1,7 +1,7 @@
 import type { Client } from '@temporalio/client';
 import { msToTs } from '@temporalio/common/lib/time.js';
 import { expect, test } from 'vitest';
-import { listPages } from '../../../../client/read/list-runs.ts';
+import { listPages, listRuns } from '../../../../client/read/list-runs.ts';
 
 /** A server with failed runs, 100 on a page, that knows nothing but lists, and answers so many pages. `asked`: its queries. */
 function serverWith(runs: number, pages = Infinity): { client: Client; asked: string[] } {
@@ -37,6 +37,12 @@ test('a page of the list is there before the server has read the next one, which
     break;
   }
   expect(asked).toHaveLength(3);
+});
+
+test('a list with a limit reads the next page only if it has not enough', async () => {
+  const { client, asked } = serverWith(250);
+  for await (const run of listRuns(client, { limit: 100 })) expect(run.id).toMatch(/^run-/u);
+  expect(asked).toHaveLength(2);
 });
 
 test('a list of closed runs asks two times for a hundred of them, and for none alone', async () => {
