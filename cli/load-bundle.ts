@@ -1,8 +1,9 @@
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Script } from 'node:vm';
+import { replaceFile } from '../local/server/json-file.ts';
 import type { cli } from './cli.ts';
 import { compiledFolder } from './shell/compiled-folder.ts';
 
@@ -60,9 +61,7 @@ function readKept(file: string): Buffer | undefined {
 function keep(file: string, data: Buffer): void {
   try {
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-    const whole = `${file}.${process.pid}`;
-    writeFileSync(whole, data);
-    renameSync(whole, file);
+    replaceFile(file, data);
   } catch {
     // The next command is not faster then.
   }

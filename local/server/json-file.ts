@@ -20,9 +20,9 @@ export function writeJson(file: string, value: unknown): void {
   replaceFile(file, JSON.stringify(value));
 }
 
-/** Readers see the old text or the new one, also if several processes write. Only the user may read the file. */
-export function replaceFile(file: string, text: string): void {
+/** Readers see the old content or the new one, also if several processes write. Only the user may read the file. */
+export function replaceFile(file: string, content: string | Uint8Array): void {
   const draft = `${file}.${process.pid}.new`;
-  writeFileSync(draft, text, { mode: 0o600 });
+  writeFileSync(draft, content, { mode: 0o600 });
   renameSync(draft, file);
 }

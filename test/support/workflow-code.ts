@@ -1,12 +1,13 @@
 import { createHash } from 'node:crypto';
-import { mkdir, readFile, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { replaceFile } from '../../local/server/json-file.ts';
 import { bundle } from '../../worker/workflow-bundle.ts';
 import { root } from './cli.ts';
 
 const ENTRY = join(root, 'test/support/workflows.ts');
 const BUILD = join(root, '.ci/tsconfig.build.json');
-/** What is installed, with the version of each package. */
+/** The lock file that npm keeps beside the installed packages: their names and versions. */
 const INSTALLED = join(root, 'node_modules/.package-lock.json');
 const kept = join(root, 'node_modules/.cache/reloop-tests/workflows');
 
@@ -21,10 +22,7 @@ export async function workflowCode(): Promise<string> {
   if (found !== undefined) return found;
   const { code } = await bundle(ENTRY);
   await mkdir(kept, { recursive: true });
-  // Another process may do the same.
-  const mine = `${path}.${process.pid}`;
-  await writeFile(mine, code);
-  await rename(mine, path);
+  replaceFile(path, code);
   const others = (await readdir(kept)).filter((file) => file.endsWith('.js') && file !== name);
   await Promise.all(others.map((file) => rm(join(kept, file), { force: true })));
   return code;
