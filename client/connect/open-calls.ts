@@ -94,6 +94,10 @@ const FAILED_PRECONDITION = 9;
 /** Returns true for the server's answer to a message for a run whose workflow task keeps failing. */
 export const isNotReady = (error: unknown): boolean => grpcCode(error) === FAILED_PRECONDITION;
 
+/** Returns true for an update that the server has dropped together with the workflow task that brought it. */
+export const isDroppedWithTask = (error: unknown): boolean =>
+  isNotReady(error) && wordsOf(error).includes('unexpected workflow task failure');
+
 function toClientError(client: Client, error: unknown): unknown {
   // A method of ours that this one has called threw it.
   if (
@@ -121,10 +125,15 @@ const TOO_MANY =
 
 /** The refusals have one status code; these are the server's texts, of Temporal 1.32.0. */
 function whyNotReady(error: unknown): string {
-  const details = fieldOf(error, 'details') ?? fieldOf(fieldOf(error, 'cause'), 'details');
-  const words = typeof details === 'string' ? details : '';
+  const words = wordsOf(error);
   if (words.includes('Workflow is paused')) return PAUSED;
   return words.includes('limit on the total number of distinct updates') ? TOO_MANY : NOT_READY;
+}
+
+/** All that a gRPC error says. Of an update with start, `details` is the same for every reason, and the message has it. */
+function wordsOf(error: unknown): string {
+  if (!(error instanceof Error)) return '';
+  return [error.message, fieldOf(error, 'details'), wordsOf(error.cause)].join('\n');
 }
 
 /** Status code of a gRPC error, also of one that Temporal's client has wrapped. */

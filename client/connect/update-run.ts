@@ -1,6 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Client, type WorkflowHandle, WorkflowUpdateFailedError } from '@temporalio/client';
+import {
+  type Client,
+  type WorkflowHandle,
+  WorkflowUpdateFailedError,
+  type WorkflowUpdateHandle,
+} from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import { limits } from '../../agent/values/limits.ts';
 import { utf8Length } from '../../agent/values/digest.ts';
@@ -10,7 +15,7 @@ import { withTimeLimit } from '../../adapters/net/time-limit.ts';
 import { recordedReceipt } from '../../history/views/update-receipts.ts';
 import { ALREADY_TAKEN } from '../../workflows/messages.ts';
 import { DecisionRefused, InvalidInput, RunNotTaking } from './errors.ts';
-import { isNotReady } from './open-calls.ts';
+import { isDroppedWithTask, isNotReady } from './open-calls.ts';
 import { patienceOf, withSender } from './client-of-sender.ts';
 
 /** Sends an update and waits for its outcome, within the patience of the client. Throws RunNotTaking. */
@@ -52,32 +57,50 @@ export async function updateRun<R>(
   }
 }
 
+/** Temporal drops few tasks of one workflow in a row: each time, something else has to reach the workflow meanwhile. */
+const DROPPED_TASK_TRIES = 10;
+
 /**
- * Sends an update and resolves to its outcome. Temporal's client sends an update again until the workflow has taken it. Once the workers have
- * failed several times, the server refuses also an update that it has admitted before, and that the workflow may still take: then the
- * outcome decides. Throws the refusal of an update that the workflow cannot take any more. Sources: `ApplyRequest` in
- * service/history/api/updateworkflow/api.go and `TryResurrect` in service/history/workflow/update/registry.go of Temporal 1.29.1.
+ * Sends an update and resolves to its outcome. Temporal's client sends an update again until the workflow has taken it. Two refusals
+ * of the server are not final. Once the workers have failed several times, it refuses also an update that it has admitted before, and
+ * that the workflow may still take: then the outcome decides. And it drops an update together with the workflow task that brought
+ * it, when something else arrives while that task ends the workflow or continues it as new: the update is sent again. Throws the
+ * refusal of an update that the workflow cannot take any more. Sources: `ApplyRequest` in service/history/api/updateworkflow/api.go,
+ * `TryResurrect` in service/history/workflow/update/registry.go and `AbortReasonWorkflowTaskFailed` beside it, of Temporal 1.29.1.
  */
 export async function outcomeOf<R>(
   workflow: WorkflowHandle,
   send: (updateId: string) => Promise<R>,
   updateId: string = randomUUID(),
 ): Promise<R> {
-  try {
-    return await send(updateId);
-  } catch (refusal) {
-    if (!isNotReady(refusal)) throw refusal;
-    const outcome = () => workflow.getUpdateHandle<R>(updateId).result();
+  for (let tries = 1; ; tries++) {
     try {
-      return await outcome().catch(async (error: unknown) => {
-        if (!isNoWorkflow(error)) throw error;
-        // A server that was restarted has forgotten the update, and a worker may still have a task with the update.
-        await endOfTask(workflow);
-        return outcome();
-      });
-    } catch (error) {
-      throw isNoWorkflow(error) ? refusal : error;
+      return await send(updateId);
+    } catch (refusal) {
+      if (!isNotReady(refusal)) throw refusal;
+      const taken = await outcomeIfTaken(workflow, workflow.getUpdateHandle<R>(updateId));
+      if (taken !== undefined) return taken.outcome;
+      if (!isDroppedWithTask(refusal) || tries === DROPPED_TASK_TRIES) throw refusal;
     }
+  }
+}
+
+/** The outcome of an update that the workflow takes after all. */
+async function outcomeIfTaken<R>(
+  workflow: WorkflowHandle,
+  update: WorkflowUpdateHandle<R>,
+): Promise<{ outcome: R } | undefined> {
+  const outcome = async () => ({ outcome: await update.result() });
+  try {
+    return await outcome().catch(async (error: unknown) => {
+      if (!isNoWorkflow(error)) throw error;
+      // A server that was restarted has forgotten the update, and a worker may still have a task with the update.
+      await endOfTask(workflow);
+      return outcome();
+    });
+  } catch (error) {
+    if (isNoWorkflow(error)) return undefined;
+    throw error;
   }
 }
 
