@@ -3,11 +3,12 @@ import { withoutEarlierImages } from '../../agent/prompt/without-images.ts';
 import { rolesInTurn } from '../../agent/prompt/roles-in-turn.ts';
 import { validPrompt } from '../../agent/prompt/valid-prompt.ts';
 import { withoutCalls } from '../../agent/prompt/without-calls.ts';
+import { withoutSystem } from '../../agent/prompt/without-system.ts';
 import type { ModelRequest } from './model.ts';
 import { refusesImages } from './refusal-words.ts';
 
 /** A form of the prompt that some models want and others do not need. */
-export type Repair = 'images' | 'calls' | 'ids' | 'roles';
+export type Repair = 'images' | 'calls' | 'ids' | 'system' | 'roles';
 
 /** Repairs that each model needed so far, so that later calls need no second request. Lives as long as the adapter. */
 export type KnownRepairs = Map<string, readonly Repair[]>;
@@ -89,6 +90,17 @@ const REPAIRS: readonly RepairRule[] = [
       ),
     change: (prompt) => validPrompt(prompt, { portableIds: true }),
     warning: 'refused the ids of tool calls; others are sent.',
+  },
+  {
+    repair: 'system',
+    // Gemma's template: "System role not supported"; Mistral's first one: "Only user and assistant roles are supported!"; Gemini's
+    // endpoint: "Developer instruction is not enabled for models/gemma-3-4b-it"; OpenAI: "'messages[0].role' does not support 'system'".
+    refusal: (words) =>
+      /\b(?:system|developer) (?:role|message|prompt|instruction)s?\b[^\n]{0,40}\b(?:not|un)\s?(?:supported|enabled|allowed)\b|(?:\bnot|n't) support(?:s|ed)?\b[^\n]{0,20}\b(?:system|developer)\b|\bonly user and assistant roles are supported(?!.*\bsystem\b)/iu.test(
+        words,
+      ),
+    change: withoutSystem,
+    warning: 'takes no system message; its text is at the beginning of the first message of the user.',
   },
   {
     repair: 'roles',
