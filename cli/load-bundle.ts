@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { Script } from 'node:vm';
 import { replaceFile } from '../local/server/json-file.ts';
 import type { cli } from './cli.ts';
-import { compiledFolder } from './shell/compiled-folder.ts';
+import { compiledFolder, removeOlderBuilds } from './shell/compiled-folder.ts';
 
 const bundle = new URL('bundle/cli.cjs', import.meta.url);
 
@@ -60,8 +60,10 @@ function readKept(file: string): Buffer | undefined {
 
 function keep(file: string, data: Buffer): void {
   try {
-    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    const folder = dirname(file);
+    const isNew = mkdirSync(folder, { recursive: true, mode: 0o700 }) !== undefined;
     replaceFile(file, data);
+    if (isNew) removeOlderBuilds(dirname(folder));
   } catch {
     // The next command is not faster then.
   }
