@@ -38,7 +38,7 @@ const EMPTY_CONTENT = 'empty content';
 const CODES = /^(unsupported_parameter|unsupported_value|unknown_parameter)$/;
 /** Wording of servers that give no such code. */
 const WORDING =
-  /unsupported|not supported|not support\b|unrecogni[sz]ed|unknown (field|parameter|argument)|unexpected keyword|extra.(inputs|forbidden)|not permitted|not allowed|deprecated|unknown name|cannot find field/i;
+  /unsupported|not supported|(?:not|n't) support\b|\bonly [\d.]+ is allowed\b|unrecogni[sz]ed|unknown (field|parameter|argument)|unexpected keyword|extra.(inputs|forbidden)|not permitted|not allowed|deprecated|unknown name|cannot find field/i;
 
 /** The field of `body` that the model refused, or undefined if the error means something else. */
 export function unsupportedParam(error: unknown, body: JsonObject): string | undefined {
@@ -94,11 +94,19 @@ function firstNamed(message: string, names: string[]): string | undefined {
   return places.sort((a, b) => a.at - b.at)[0]?.name;
 }
 
-/** Ollama refuses `reasoning_effort` in other words: "m does not support thinking", "think value "low" is not supported". */
 function wordsFor(name: string): RegExp {
-  if (name === 'reasoning_effort') return /\breasoning[ ._]?effort\b|\bthink(?:ing)?\b/iu;
-  return new RegExp(`\\b${name.replaceAll('_', '_?')}\\b`, 'i');
+  return OTHER_WORDS[name] ?? new RegExp(`\\b${name.replaceAll('_', '[ _]?')}\\b`, 'i');
 }
+
+/**
+ * Fields that servers refuse in other words. Ollama: "m does not support thinking", "think value "low" is not supported". Bedrock:
+ * "doesn't support the stopSequences field", "doesn't support tool use in streaming mode".
+ */
+const OTHER_WORDS: { readonly [name: string]: RegExp } = {
+  reasoning_effort: /\breasoning[ ._]?effort\b|\bthink(?:ing)?\b/iu,
+  stop: /\bstop(?:[ _]?sequences?)?\b/iu,
+  stream: /\bstream(?:ing)?\b/iu,
+};
 
 /** The body without a refused field. Newer chat models take `max_completion_tokens` where others take `max_tokens`. */
 export function withoutParam(body: JsonObject, param: string): JsonObject {

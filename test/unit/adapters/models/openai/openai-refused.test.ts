@@ -66,17 +66,25 @@ describe('a refused parameter', () => {
     [VLLM, 'top_p'],
     [GEMINI, 'frequency_penalty'],
     ['`temperature` is deprecated for this model.', 'temperature'],
+    ['invalid temperature: only 1 is allowed for this model', 'temperature'],
+    ["This model doesn't support the stopSequences field. Remove stopSequences and try again.", 'stop'],
+    ['Stop sequences are not supported by this model.', 'stop'],
+    ["litellm.BadRequestError: This model doesn't support the temperature field.", 'temperature'],
+    ['Parallel tool calls are not supported with this model.', 'parallel_tool_calls'],
   ])('is found in "%s"', async (message, dropped) => {
     const { server, ask } = await scriptedOpenAI([{ status: 400, error: { message } }, 'hi']);
     const params = { temperature: 0, topP: 1, frequencyPenalty: 1, presencePenalty: 1, logitBias: {} };
-    const { warnings } = await ask(modelRequest({ stream: true, ...params }));
+    const extra = { tools: [], parallel_tool_calls: true };
+    const { warnings } = await ask(modelRequest({ stream: true, ...params, extra }, { stop: ['x'] }));
     expect(warnings).toEqual([expect.stringContaining(`"${dropped}"`)]);
     const [first, second] = server.requests.map(({ body }) => Object.keys(body));
     expect(second).toEqual(first?.filter((name) => name !== dropped));
   });
 
-  test('stream is left out, and the answer comes in one piece', async () => {
-    const error = { message: 'Verify to stream this model.', param: 'stream', code: 'unsupported_value' };
+  test.each([
+    { message: 'Verify to stream this model.', param: 'stream', code: 'unsupported_value' },
+    { message: "This model doesn't support tool use in streaming mode." }, // Bedrock
+  ])('stream is left out, and the answer comes in one piece: $message', async (error) => {
     const { server, ask } = await scriptedOpenAI([{ status: 400, error }, 'whole']);
     const warnings = [expect.stringContaining('"stream"')];
     expect(await ask(modelRequest({ stream: true }))).toMatchObject({ text: 'whole', warnings });
