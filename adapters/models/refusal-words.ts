@@ -35,7 +35,7 @@ const OF_OTHER_LENGTHS =
 
 /** A request that can never succeed, answered as if the server had failed: llama.cpp's server, llama-cpp-python. */
 export function isRefusedFor(said: string): boolean {
-  return /\bvalidation errors?\b/iu.test(said) || refusesImages(said);
+  return /\bvalidation errors?\b/iu.test(said) || refusesFeature(said);
 }
 
 /** The model takes no images at all. One that refuses a format or a size of images does. */
@@ -52,13 +52,19 @@ const NO_IMAGES: readonly RegExp[] = [
   /不支持.{0,6}(?:图片|图像|多模态|视觉)(?!格式|类型|大小|尺寸)/u,
 ];
 
-/** The model calls no tools at all. Ollama: `MODEL does not support tools`; OpenRouter: `No endpoints found that support tool use`. */
+/**
+ * The model calls no tools at all. Ollama: `MODEL does not support tools`; OpenRouter: `No endpoints found that support tool use`; Groq:
+ * "`tool calling` is not supported with this model"; Bedrock: `This model doesn't support tool use`; Gemini's endpoint: `Function calling is
+ * not enabled for models/gemma-3`; vLLM and llama.cpp without the flags for tools. Calls in parallel are something else.
+ */
 export function refusesTools(said: string): boolean {
   return NO_TOOLS.some((words) => words.test(said));
 }
 
 const NO_TOOLS: readonly RegExp[] = [
-  /(?:not|un)\s?support(?:s|ed)?\b.*\b(?:tools|(?:tool|function)[ _-]?(?:calls|calling|use))\b/iu,
+  /(?:not|n't|un)\s?support(?:s|ed)?\b.*(?<!parallel )\b(?:tools|(?:tool|function)[ _-]?(?:calls?|calling|use))\b/iu,
+  /(?<!parallel )\b(?:tools|(?:tool|function)[ _-]?(?:calls?|calling|use))\b\W{0,3}(?:is|are) (?:currently )?not (?:supported|enabled|available)\b/iu,
+  /\btool choice requires --enable-auto-tool-choice\b|\btools? param(?:eter)? requires --jinja\b/iu,
   /\bno endpoints found that support tool/iu,
 ];
 

@@ -5,7 +5,7 @@ import { validPrompt } from '../../agent/prompt/valid-prompt.ts';
 import { withoutCalls } from '../../agent/prompt/without-calls.ts';
 import { withoutSystem } from '../../agent/prompt/without-system.ts';
 import type { ModelRequest } from './model.ts';
-import { refusesImages } from './refusal-words.ts';
+import { refusesImages, refusesTools } from './refusal-words.ts';
 
 /** A form of the prompt that some models want and others do not need. */
 export type Repair = 'images' | 'calls' | 'ids' | 'system' | 'roles';
@@ -75,8 +75,13 @@ const REPAIRS: readonly RepairRule[] = [
   },
   {
     repair: 'calls',
-    // Ollama: "NAME does not support tools", of a model that is only shown the calls of another agent.
-    refusal: (words) => /(?:not|un)\s?support(?:s|ed)?\b.*\b(?:tools?|functions?)\b/iu.test(words),
+    // Ollama: "NAME does not support tools", of a model that is only shown the calls of another agent. Bedrock and Anthropic want tools
+    // beside calls, which @ai-sdk/anthropic leaves out where they may not be called: "must define tools".
+    refusal: (words) =>
+      refusesTools(words) ||
+      /(?:not|un)\s?support(?:s|ed)?\b.*\b(?:tools?|functions?)\b|\b(?:tools?|toolConfig)\b[^\n]{0,20}\bmust be defined\b|\bmust define tools\b/iu.test(
+        words,
+      ),
     change: (prompt) => (onlyNamesTools(prompt) ? withoutCalls(prompt) : prompt),
     warning: 'takes no tools; calls of earlier agents are described in words.',
   },

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import type { ModelPrompt } from '../../../../../agent/definition/kind.ts';
-import { plainParams } from '../../../../../agent/prompt/fitting-params.ts';
 import { fromVercelModel } from '../../../../../adapters/models/vercel/from-vercel-model.ts';
 import type { ChatMessage } from '../../../../../agent/values/vocabulary.ts';
 import { callContext, failureOf, modelRequest, scriptedOpenAI } from '../../../../support/model-calls.ts';
@@ -197,8 +196,12 @@ describe('a model that takes no images', () => {
   });
 });
 
-test('a model without tools is told the calls of another agent in words', async () => {
-  const refused = refusal('registry.ollama.ai/library/m:latest does not support tools');
+test.each([
+  'registry.ollama.ai/library/m:latest does not support tools',
+  "This model doesn't support tool use.",
+  '`tool calling` is not supported with this model',
+])('a model without tools is told the calls of another agent in words: %s', async (message) => {
+  const refused = refusal(message);
   const { server, ask } = await scriptedOpenAI([refused, 'one', refused]);
   const messages = [user('Look.'), ...turn('call_1')];
   expect(await ask(modelRequest({}, { prompt: { type: 'messages', messages } }))).toMatchObject({
@@ -214,6 +217,23 @@ test('a model without tools is told the calls of another agent in words', async 
   // An agent with tools has no use for a model without.
   const own = modelRequest({}, { prompt: { type: 'messages', messages, tools } });
   expect(await failureOf(ask(own))).toMatchObject({ type: 'ModelBadRequest' });
+});
+
+test('a summary is asked for in words where a model wants tools, which @ai-sdk/anthropic leaves out', async () => {
+  const words = 'Requests which include `tool_use` or `tool_result` blocks must define tools';
+  for (const message of [
+    words,
+    'The toolConfig field must be defined when using toolUse and toolResult content blocks.',
+  ]) {
+    const model = sdkModel('v3', [
+      apiCallError(message, { statusCode: 400 }),
+      [{ type: 'text', text: 'one' }, finish('stop', 'v3')],
+    ]);
+    const prompt: ModelPrompt = { ...said, toolChoice: 'none' };
+    await fromVercelModel(model).call(modelRequest({}, { prompt }), callContext());
+    expect(model.calls[1]?.['tools']).toBeUndefined();
+    expect(JSON.stringify(model.calls[1]?.prompt)).toContain('[I called the tool look with {}]');
+  }
 });
 
 test.each([
@@ -246,41 +266,4 @@ test('a server that refuses an empty text is sent none beside calls', async () =
     ({ body }) => (body['messages'] as { [field: string]: unknown }[])[3]?.['content'],
   );
   expect(contents).toEqual(['', null]);
-});
-
-describe('fields of `extra`', () => {
-  const extra = {
-    tool_choice: 'required',
-    parallel_tool_calls: false,
-    top_k: 5,
-    response_format: { type: 'json' },
-  };
-  const sent = async (prompt: ModelPrompt) => {
-    const { server, ask } = await scriptedOpenAI(['one']);
-    await ask(modelRequest({ extra }, { prompt }));
-    return server.requests[0]?.body ?? {};
-  };
-
-  test('go along with tools', async () => {
-    expect(await sent(said)).toMatchObject(extra);
-  });
-
-  test('about calls stay away where there are no tools', async () => {
-    const body = await sent({ type: 'text', text: 'Hi.' });
-    expect(body).toMatchObject({ top_k: 5, response_format: { type: 'json' } });
-    expect(body).not.toHaveProperty('tool_choice');
-    expect(body).not.toHaveProperty('parallel_tool_calls');
-  });
-
-  test('do not overrule a request that forbids calls', async () => {
-    const body = await sent({ ...said, toolChoice: 'none' });
-    expect(body).toMatchObject({ tool_choice: 'none', top_k: 5 });
-  });
-
-  test('about form stay away from summaries, also those of the AI SDK', () => {
-    const params = modelRequest({ extra }).params;
-    expect(plainParams(params).extra).toEqual({ top_k: 5 });
-    const sdk = { openai: { parallelToolCalls: false, user: 'me' } };
-    expect(plainParams({ ...params, extra: sdk }).extra).toEqual({ openai: { user: 'me' } });
-  });
 });
