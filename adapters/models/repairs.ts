@@ -1,5 +1,6 @@
 import type { ModelPrompt } from '../../agent/definition/kind.ts';
 import { withoutEarlierImages } from '../../agent/prompt/without-images.ts';
+import { oneCallATurn } from '../../agent/prompt/one-call-a-turn.ts';
 import { rolesInTurn } from '../../agent/prompt/roles-in-turn.ts';
 import { validPrompt } from '../../agent/prompt/valid-prompt.ts';
 import { withoutCalls } from '../../agent/prompt/without-calls.ts';
@@ -8,7 +9,7 @@ import type { ModelRequest } from './model.ts';
 import { refusesImages, refusesTools } from './refusal-words.ts';
 
 /** A form of the prompt that some models want and others do not need. */
-export type Repair = 'images' | 'calls' | 'ids' | 'system' | 'roles';
+export type Repair = 'images' | 'calls' | 'ids' | 'turns' | 'system' | 'roles';
 
 /** Repairs that each model needed so far, so that later calls need no second request. Lives as long as the adapter. */
 export type KnownRepairs = Map<string, readonly Repair[]>;
@@ -95,6 +96,13 @@ const REPAIRS: readonly RepairRule[] = [
       ),
     change: (prompt) => validPrompt(prompt, { portableIds: true }),
     warning: 'refused the ids of tool calls; others are sent.',
+  },
+  {
+    repair: 'turns',
+    // Llama's template, on vLLM and llama.cpp: "This model only supports single tool-calls at once!"
+    refusal: (words) => /\bonly supports? (?:a )?single tool[ _-]?calls?\b/iu.test(words),
+    change: oneCallATurn,
+    warning: 'takes one call in a message; each call of a turn is shown in its own.',
   },
   {
     repair: 'system',
