@@ -1,5 +1,5 @@
 import { OpenAPIHono, z } from '@hono/zod-openapi';
-import type { Context } from 'hono';
+import type { Context, MiddlewareHandler } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { cors } from 'hono/cors';
 import type { AgentClient } from '../client/index.ts';
@@ -26,7 +26,7 @@ import { sessionRoutes } from './routes/session-routes.ts';
 import { steerRoutes } from './routes/steer-routes.ts';
 import { waitingRoutes } from './routes/waiting-routes.ts';
 import { ownRun } from './start/own-runs.ts';
-import { routeName, scopesOf } from './access/route-table.ts';
+import { type RouteName, routeName, scopesOf } from './access/route-table.ts';
 import { type WaitingFeed, createWaitingFeed } from './waiting/waiting-feed.ts';
 
 export type { GatewayOptions } from './gateway-options.ts';
@@ -104,6 +104,10 @@ export function createGateway(client: AgentClient, options: GatewayOptions): Gat
     options.publicUrl,
     'at which others reach the gateway, such as https://agents.example.com',
   );
+  const limit = bodyLimit({
+    maxSize: bodyBytes,
+    onError: (context) => answerTo(tooLarge(bodyBytes), context),
+  });
   const base = {
     clientOf: createNamedClients(client),
     agents,
@@ -113,14 +117,11 @@ export function createGateway(client: AgentClient, options: GatewayOptions): Gat
     publicUrl,
     imageHosts: options.imageHosts,
     feed: createWaitingFeed(client, { webUi }),
+    checks: (name: RouteName) => [scopeOf(name), limit, deepBody],
   };
   const spoken = options.chat === true ? [...protocols, chatProtocol] : protocols;
   const protocolRoutes = spoken.flatMap(routesOf);
   for (const route of protocolRoutes) if (route.isPublic === true) serveProtocol(app, route, base);
-  const limit = bodyLimit({
-    maxSize: bodyBytes,
-    onError: (context) => answerTo(tooLarge(bodyBytes), context),
-  });
   if (options.callbacks !== undefined && options.callbacks !== false) {
     const callbacks = options.callbacks === true ? {} : options.callbacks;
     const callbackClient = base.clientOf({ name: CALLBACK_SENDER, scopes: [] });
@@ -146,11 +147,6 @@ export function createGateway(client: AgentClient, options: GatewayOptions): Gat
       if (response !== context.res) context.res = response;
     }
   });
-  app.use(limit);
-  app.use(async (context, next) => {
-    await refuseDeepBody(context.req.raw);
-    return next();
-  });
   for (const route of routes) serve(app, route, base);
   for (const route of protocolRoutes) if (route.isPublic !== true) serveProtocol(app, route, base);
   app.doc31('/openapi.json', { openapi: '3.1.0', info: { title: 'Reloop', version: '1' } });
@@ -167,9 +163,23 @@ interface Base {
   imageHosts: readonly string[] | undefined;
   feed: WaitingFeed;
   report(error: unknown): void;
+  /** Checks of each request to a route: the scopes first, so that a caller without them learns nothing of its body. */
+  checks(name: RouteName): MiddlewareHandler<Env>[];
 }
 
-function serve(app: OpenAPIHono<Env>, route: Route, { clientOf, basePath, ...base }: Base): void {
+function scopeOf(name: RouteName): MiddlewareHandler<Env> {
+  return (context, next) => {
+    demand(context.get('caller'), name);
+    return next();
+  };
+}
+
+const deepBody: MiddlewareHandler<Env> = async (context, next) => {
+  await refuseDeepBody(context.req.raw);
+  return next();
+};
+
+function serve(app: OpenAPIHono<Env>, route: Route, { clientOf, basePath, checks, ...base }: Base): void {
   const { method, path, summary, query, body, bodyIsOptional, response, status = 200, handle } = route;
   const name = routeName(route);
   const isOfRun = path.includes('{id}');
@@ -183,6 +193,7 @@ function serve(app: OpenAPIHono<Env>, route: Route, { clientOf, basePath, ...bas
       method,
       path,
       summary,
+      middleware: checks(name),
       security: [{ bearer: scopesOf(name).flat() }],
       request: {
         ...(isOfRun && { params: schemas.runId }),
@@ -200,7 +211,6 @@ function serve(app: OpenAPIHono<Env>, route: Route, { clientOf, basePath, ...bas
     },
     async (context) => {
       const caller = context.get('caller');
-      demand(caller, name);
       const { id = '', name: session = '' } = context.req.param() as { id?: string; name?: string };
       const named = clientOf(caller);
       const found = await handle({
@@ -232,12 +242,11 @@ function contentOf(response: Route['response']) {
 function serveProtocol(
   app: OpenAPIHono<Env>,
   { method, path, isPublic, handle }: ProtocolRoute,
-  { clientOf, webUi: _webUi, feed: _feed, ...base }: Base,
+  { clientOf, webUi: _webUi, feed: _feed, checks, ...base }: Base,
 ): void {
-  const name = isPublic === true ? undefined : routeName({ method, path });
-  app.on(method.toUpperCase(), path, async (context) => {
-    const caller = name === undefined ? NOBODY : context.get('caller');
-    if (name !== undefined) demand(caller, name);
+  const before = isPublic === true ? [] : checks(routeName({ method, path }));
+  app.on(method.toUpperCase(), [path], ...before, async (context) => {
+    const caller = isPublic === true ? NOBODY : context.get('caller');
     const params = context.req.param() as { [name: string]: string }; // Hono's type is of the path's text
     const named = clientOf(caller);
     return handle({ client: named, caller, params, request: context.req.raw, ...base });

@@ -81,6 +81,8 @@ async function startOrReply(
   request: ProtocolRequest,
   { message, configuration }: SendMessageRequest,
 ): Promise<StartedRun> {
+  const use = (message?.taskId ?? '') === '' ? 'SendMessage' : 'SendMessage taskId';
+  demand(request.caller, `POST /a2a/:agent ${use}`);
   if (message === undefined || message.messageId === '')
     throw bad('message: it needs parts and a messageId.');
   if (configuration?.taskPushNotificationConfig !== undefined) throw noPushNotifications();
@@ -89,7 +91,6 @@ async function startOrReply(
 
 async function start(request: ProtocolRequest, message: Message): Promise<StartedRun> {
   const { caller, params } = request;
-  demand(caller, 'POST /a2a/:agent SendMessage');
   const { agent = '' } = params;
   const input = readQuestion(message.parts);
   const task = newTask(caller, agent, message);
@@ -101,7 +102,6 @@ async function reply(
   { client, caller }: ProtocolRequest,
   { taskId: id, contextId, parts }: Message,
 ): Promise<StartedRun> {
-  demand(caller, 'POST /a2a/:agent SendMessage taskId');
   const run = await ownRun({ client, caller }, id);
   const context = contextOf(caller, id);
   if (contextId !== '' && recordedName(caller, contextId) !== recordedName(caller, context)) {

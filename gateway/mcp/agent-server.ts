@@ -9,9 +9,10 @@ import {
 } from '../../client/index.ts';
 import { MCP_IDEMPOTENCY_KEY } from '../../agent/values/names.ts';
 import { fieldOf } from '../../agent/values/values.ts';
-import { demand } from '../http/caller.ts';
+import { demand, mayUse } from '../http/caller.ts';
 import { ownRun } from '../start/own-runs.ts';
 import { Refused, problemOf } from '../http/problem.ts';
+import { parsed } from '../http/read-body.ts';
 import type { ServedAgent } from '../http/route.ts';
 import { decideAs } from '../start/decide-as.ts';
 import { runOfStart, startRun } from '../start/start-run.ts';
@@ -35,6 +36,16 @@ const wait = z
   .default(WAIT_SECONDS)
   .describe('Seconds to wait for the answer. The run continues after that; get_run has its answer then.');
 const id = z.string().describe('The id of the run');
+const DECIDE = 'POST /mcp decide_on_run';
+const decideArguments = z.object({
+  id,
+  decision: z.enum(decisionNames),
+  call: z.string().optional().describe('The call, such as 3.1, where several calls wait'),
+  number: z.int().optional().describe('The n of the wait that the person has seen'),
+  input: z.unknown().optional().describe('For approve and retry: another input of the call'),
+  output: z.unknown().optional().describe('For resolve: the result of the call'),
+  reason: z.string().optional().describe('For reject, skip and abort'),
+});
 
 /**
  * Returns a function that makes servers of MCP, as the SDK needs one for each connection or request. Each agent is a tool, and there are tools to
@@ -104,24 +115,19 @@ function createAgentServer(
         return follow(await ownRun(options, asked), seconds, context);
       }),
   );
+  // The SDK checks the arguments first. A caller without the scope reads of the scope, whatever it sends.
+  const shownArguments: z.ZodObject = mayUse(caller, DECIDE) ? decideArguments : z.looseObject({});
   server.registerTool(
     'decide_on_run',
     {
       description:
         "Decides on a call of a run that waits for a person. Only on a person's word: get_run lists the calls and the possible decisions.",
-      inputSchema: z.object({
-        id,
-        decision: z.enum(decisionNames),
-        call: z.string().optional().describe('The call, such as 3.1, where several calls wait'),
-        number: z.int().optional().describe('The n of the wait that the person has seen'),
-        input: z.unknown().optional().describe('For approve and retry: another input of the call'),
-        output: z.unknown().optional().describe('For resolve: the result of the call'),
-        reason: z.string().optional().describe('For reject, skip and abort'),
-      }),
+      inputSchema: shownArguments,
     },
-    ({ id: asked, decision, call, number, ...fields }) =>
+    (sent) =>
       answered(async () => {
-        demand(caller, 'POST /mcp decide_on_run');
+        demand(caller, DECIDE);
+        const { id: asked, decision, call, number, ...fields } = parsed(decideArguments, sent);
         const run = await ownRun(options, asked);
         await decideAs(options, run, call, { type: decision, ...fields } as OperatorDecision, number); // the run checks it
         return answerOf(await run.describe());

@@ -4,7 +4,7 @@ import { type AgentRun, isOpenStatus } from '../../client/index.ts';
 import { MCP_TASKS } from '../../agent/values/names.ts';
 import { demand } from '../http/caller.ts';
 import { problemOf } from '../http/problem.ts';
-import { bad } from '../http/read-body.ts';
+import { bad, parsed } from '../http/read-body.ts';
 import { ownRun } from '../start/own-runs.ts';
 import type { AgentServerOptions, Sdk } from './agent-server-options.ts';
 import { abilitiesOf } from './client-abilities.ts';
@@ -41,14 +41,14 @@ export function addTaskMethods(server: McpServer, sdk: Sdk, options: AgentServer
     name: TaskMethod,
     serve: (run: AgentRun, context: ServerContext) => Promise<{ [field: string]: unknown }>,
   ): void {
-    server.server.setRequestHandler(name, { params }, async (sent, context) => {
+    server.server.setRequestHandler(name, { params: z.looseObject({}) }, async (sent, context) => {
       if (!abilitiesOf(server, context).takesTasks)
         throw new sdk.MissingRequiredClientCapabilityError({
           requiredCapabilities: { extensions: { [MCP_TASKS]: {} } },
         });
       try {
         demand(caller, `POST /mcp ${name}`);
-        return await serve(await ownRun(options, sent.taskId), context);
+        return await serve(await ownRun(options, parsed(params, sent).taskId), context);
       } catch (error) {
         const { status, detail } = problemOf(error);
         if (status === 500) options.report?.(error);

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { type RouteName, type RouteScopes, routeScopes, scopes } from '../../gateway/access/route-table.ts';
 import type { Scope } from '../../gateway/http/caller.ts';
+import { mcpRequest } from '../support/mcp-requests.ts';
 import { requests } from '../support/rights-requests.ts';
-import { NONE, answered, ask, caller, question, useRightsRig } from '../support/rights-rig.ts';
+import { NONE, answered, ask, caller, question, rpc, tool, useRightsRig } from '../support/rights-rig.ts';
 
 useRightsRig();
 const routes = Object.keys(routeScopes) as RouteName[]; // the keys of the table
@@ -29,5 +30,38 @@ describe('a scope', () => {
       if (isRefused === fits(route, given)) wrong.push({ given, status, text });
     }
     expect(wrong).toEqual([]);
+  });
+});
+
+/** A use of a route, by its body; the rest of the body does not fit. */
+const oddUses: { readonly [R in RouteName]?: object } = {
+  'POST /mcp decide_on_run': tool('decide_on_run', { decision: 7 }),
+  'POST /mcp tasks/update': mcpRequest('tasks/update').body,
+  'POST /mcp tasks/cancel': mcpRequest('tasks/cancel').body,
+  'POST /a2a/:agent SendMessage': rpc('SendMessage', {}),
+  'POST /a2a/:agent SendMessage taskId': rpc('SendMessage', { message: { taskId: 'none' } }),
+  'POST /a2a/:agent GetTask': rpc('GetTask', {}),
+  'POST /a2a/:agent SubscribeToTask': rpc('SubscribeToTask', {}),
+  'POST /a2a/:agent CancelTask': rpc('CancelTask', {}),
+};
+const DEEP = JSON.parse('['.repeat(600) + ']'.repeat(600)) as object;
+
+describe('a caller without a scope is told so, whatever it sends', () => {
+  const isUse = (route: RouteName) => route.split(' ').length > 2;
+  const limited = routes.filter(
+    (route) => needsOf(route).length > 0 && (!isUse(route) || oddUses[route] !== undefined),
+  );
+  test.each(limited)('to %s', async (route) => {
+    const lacking = needsOf(route).slice(0, -1);
+    const given = lacking.map((one) => (typeof one === 'string' ? one : (one[0] ?? 'admin')));
+    const sent = requests[route].send(NONE);
+    const odd = isUse(route) ? [oddUses[route] ?? {}] : [[], { x: 1 }, DEEP];
+    const requestsOf = route.startsWith('GET')
+      ? [{ ...sent, path: `${sent.path}?limit=x&subAgents=x&starting_after=x` }]
+      : odd.map((body) => ({ ...sent, body }));
+    for (const one of requestsOf) {
+      const { text } = await answered(await ask(caller({ scopes: given, may: ['all-runs'] }), route, one));
+      expect(text).toContain('does not have the scope');
+    }
   });
 });
