@@ -196,6 +196,8 @@ export class AgentRun {
     const meant = call ?? (isForWaiting(type) ? resolveTargetCall(await waiting(), type) : undefined);
     const path = callPath(meant ?? '');
     if (path.length > 1) {
+      // One id for one call: the gateway looks for a call's wait by its id.
+      if (path.join('/') !== meant) throw new DecisionRefused(`${type}: ${meant} is not the id of a call.`);
       const subAgent = new AgentRun(this.#client, workflowOfCall(this.id, meant ?? ''));
       const receipt = await subAgent.decide(path.at(-1), decision, wait);
       return { ...receipt, call: path.join('/') };

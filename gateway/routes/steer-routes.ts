@@ -4,7 +4,7 @@ import { type RouteRequest, route } from '../http/route.ts';
 import { sentDecision } from '../http/sent-decision.ts';
 import { hasAsked, ownerName } from '../start/own-runs.ts';
 import { Refused } from '../http/problem.ts';
-import { decideAs } from '../start/decide-as.ts';
+import { decideAs, retryAs } from '../start/decide-as.ts';
 import { checkFields } from '../start/set-fields.ts';
 import { servedAgent } from '../start/start-run.ts';
 import * as schemas from './schemas.ts';
@@ -60,9 +60,9 @@ export const steerRoutes = [
     body: schemas.retryOptions,
     bodyIsOptional: true,
     response: schemas.restarted,
-    async handle({ agents, run, body }) {
+    async handle({ client, caller, agents, run, body }) {
       await checkServed(agents, run);
-      return run.retry(body);
+      return retryAs({ client, caller }, run, body);
     },
   }),
   route({

@@ -38,12 +38,25 @@ export async function decideAs(
     decision.type === 'approve' ||
     fieldOf(decision, 'input') !== undefined
   ) {
-    const { name } = by.caller;
-    throw new Refused(
-      403,
-      'Forbidden',
-      `${name} has started run ${run.id}, so another person approves its calls. To approve one's own, the entry of ${name} needs may: ["own-approvals"].`,
-    );
+    throw notOwn(by.caller, run.id);
   }
   return run.decide(meant, decision, wait ?? found?.n ?? (isOfWait ? NO_WAIT : undefined));
+}
+
+/** Retries a run that has ended. Another input of a call counts as its approval, as in a decision. Throws Refused and the errors of `AgentRun.retry`. */
+export async function retryAs(
+  by: Decider,
+  run: AgentRun,
+  options: Parameters<AgentRun['retry']>[0] = {},
+): ReturnType<AgentRun['retry']> {
+  if (options.input !== undefined && !(await mayApprove(by, run.id))) throw notOwn(by.caller, run.id);
+  return run.retry(options);
+}
+
+function notOwn({ name }: Decider['caller'], run: string): Refused {
+  return new Refused(
+    403,
+    'Forbidden',
+    `${name} has started run ${run}, so another person approves its calls. To approve one's own, the entry of ${name} needs may: ["own-approvals"].`,
+  );
 }

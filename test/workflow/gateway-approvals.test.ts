@@ -13,6 +13,7 @@ import {
   ask,
   belongings,
   caller,
+  fragile,
   message,
   paid,
   rpc,
@@ -66,6 +67,27 @@ describe('who asked cannot approve', () => {
     expect(paid.length).toBe(before);
     await answered(await ask({ ...ann, may: ['own-approvals'] }, way, sent()));
     await expect.poll(async () => (await rig.client.get(target.run).describe()).status).toBe('completed');
+  });
+});
+
+describe('a retry', () => {
+  test('with another input is for another person than who asked', async () => {
+    const ann = caller({ scopes: EVERY });
+    const body = { agent: 'fragile', input: 'fails' };
+    const started = await ask(ann, 'POST', { path: '/runs', body }, [fragile]);
+    const { id } = (await started.json()) as { id: string };
+    const failed = async () => {
+      await expect.poll(async () => (await rig.client.get(id).describe()).status).toBe('failed');
+    };
+    const retry = (may: TokenCaller['may'] = [], more: object = { call: '1.1', input: 'other' }) =>
+      ask({ ...ann, may }, 'POST', { path: `/runs/${id}/retry`, body: more }, [fragile]);
+    await failed();
+    const refused = await answered(await retry());
+    expect([refused.status, refused.text]).toEqual([403, expect.stringContaining('another person approves')]);
+    expect((await retry([], {})).status).toBe(200);
+    await failed();
+    expect((await retry(['own-approvals'])).status).toBe(200);
+    await failed();
   });
 });
 

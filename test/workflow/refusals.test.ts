@@ -36,32 +36,45 @@ async function recordedIn(id: string): Promise<string[]> {
 const refused = (text: string) =>
   expect.objectContaining({ name: DecisionRefused.name, message: expect.stringContaining(text) }) as unknown;
 
-test.each<[state: string, agent: string, call: string, (run: AgentRun) => Promise<unknown>, refusal: string]>(
+type Refusal = [
+  state: string,
+  agent: string,
+  call: string,
+  (run: AgentRun) => Promise<unknown>,
+  refusal: string,
+];
+
+test.each<Refusal>([
   [
-    [
-      'a decision on a tool that failed',
-      'breaks',
-      '1.1',
-      (run) => run.decide('1.1', { type: 'reject' }),
-      'Possible: retry, resolve, skip, abort.',
-    ],
-    [
-      'a decision on a model call at a limit',
-      'limited',
-      '2',
-      (run) => run.decide('2', { type: 'skip' }),
-      'Possible: extend, resolve, stop, abort.',
-    ],
-    [
-      "a decision on a sub-agent's call, through its parent",
-      'parent',
-      '1.1/1.1',
-      (run) => run.decide('1.1/1.1', { type: 'approve' }),
-      'Possible: retry, resolve, skip, abort.',
-    ],
-    ['a message', 'breaks', '1.1', (run) => run.resume(), 'resume: the run is not paused. Possible: pause.'],
+    'a decision on a tool that failed',
+    'breaks',
+    '1.1',
+    (run) => run.decide('1.1', { type: 'reject' }),
+    'Possible: retry, resolve, skip, abort.',
   ],
-)('%s that does not fit is refused, and leaves no trace', async (_state, name, call, says, refusal) => {
+  [
+    'a decision on a model call at a limit',
+    'limited',
+    '2',
+    (run) => run.decide('2', { type: 'skip' }),
+    'Possible: extend, resolve, stop, abort.',
+  ],
+  [
+    "a decision on a sub-agent's call, through its parent",
+    'parent',
+    '1.1/1.1',
+    (run) => run.decide('1.1/1.1', { type: 'approve' }),
+    'Possible: retry, resolve, skip, abort.',
+  ],
+  ...['x/1.1/1.1', '1.1//1.1', '/1.1/1.1'].map((id): Refusal => [
+    `a decision on ${id}, another id for a sub-agent's call,`,
+    'parent',
+    '1.1/1.1',
+    (run) => run.decide(id, { type: 'retry' }, 0),
+    `retry: ${id} is not the id of a call.`,
+  ]),
+  ['a message', 'breaks', '1.1', (run) => run.resume(), 'resume: the run is not paused. Possible: pause.'],
+])('%s that does not fit is refused, and leaves no trace', async (_state, name, call, says, refusal) => {
   const run = await rig.client.start(name, 'what?');
   await waitOf(run, { call });
   const handle = rig.temporal.workflow.getHandle(run.id);
