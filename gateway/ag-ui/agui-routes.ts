@@ -2,11 +2,11 @@ import type { ProtocolRequest, ProtocolRoute } from '../http/protocol.ts';
 import { followReply, partsUntilBegun } from '../replies/follow-reply.ts';
 import { sseResponse } from '../replies/sse-response.ts';
 import type { Approval } from '../start/approvals.ts';
-import { answerClientCalls } from '../start/client-calls.ts';
+import { answerRun } from '../start/answer-run.ts';
 import { type SetFields, readFields } from '../start/set-fields.ts';
 import { type StartedRun, startRun } from '../start/start-run.ts';
 import { aguiStream } from './agui-stream.ts';
-import { answerInterrupts } from './interrupts.ts';
+import { answerOf } from './interrupts.ts';
 import { type RunInput, readRunInput } from './read-run-input.ts';
 
 export const aguiRoutes: readonly ProtocolRoute[] = [{ method: 'post', path: '/:agent', handle: runAgent }];
@@ -33,13 +33,11 @@ async function startOrAnswer(
   session: string,
   asked: RunInput['asked'],
   fields: SetFields,
-): Promise<{ run: StartedRun; answered: Approval[] }> {
+): Promise<{ run: StartedRun; answered: readonly Approval[] }> {
   if (asked.type === 'answers') {
-    const { entries, results } = asked;
-    if (results.length > 0) await answerClientCalls(request, results);
-    const interrupts = entries.length > 0 ? await answerInterrupts(request, entries) : [];
-    const answered = [...results, ...interrupts];
-    return { run: { id: answered.at(-1)?.run ?? '', hasBegun: true }, answered };
+    const answers = { persons: asked.entries.map(answerOf), results: asked.results };
+    const { id, waits } = await answerRun(request, answers, 'POST /ag-ui/:agent resume');
+    return { run: { id, hasBegun: true }, answered: waits };
   }
   const agent = request.params['agent'] ?? '';
   const { input, message, clientTools } = asked;

@@ -7,13 +7,10 @@ import {
   reasonText,
   type WaitingCall,
 } from '../../client/index.ts';
-import { demand } from '../http/caller.ts';
-import type { ProtocolRequest } from '../http/protocol.ts';
 import { bad } from '../http/read-body.ts';
 import { sentDecision } from '../http/sent-decision.ts';
-import { ownRun } from '../start/own-runs.ts';
-import { decideAs } from '../start/decide-as.ts';
-import { type Approval, approvalId, readApproval } from '../start/approvals.ts';
+import type { PersonsAnswer } from '../start/answer-run.ts';
+import { approvalId, readApproval } from '../start/approvals.ts';
 import type { AguiInterrupt } from './agui-types.ts';
 import { idsOf } from './agui-messages.ts';
 
@@ -61,34 +58,12 @@ function decisionSchema(decisions: readonly DecisionName[]): object {
   };
 }
 
-/**
- * Gives the answers of a person, all to one run. Returns the waits. An answer that was given before has no effect, so that a request can be
- * sent again. Throws Refused, RunNotFound, DecisionRefused.
- */
-export async function answerInterrupts(
-  { client, caller }: Pick<ProtocolRequest, 'client' | 'caller'>,
-  entries: readonly ResumeEntry[],
-): Promise<Approval[]> {
-  demand(caller, 'POST /ag-ui/:agent resume');
-  const waits = entries.map(({ interruptId }) => waitOf(interruptId));
-  const id = waits[0]?.run ?? '';
-  if (waits.some(({ run }) => run !== id)) throw bad('The interrupts are of several runs: answer one run.');
-  const run = await ownRun({ client, caller }, id);
-  const { waiting } = await run.describe();
-  for (const [index, { call, n }] of waits.entries()) {
-    const wait = waiting.find((one) => one.call === call && one.n === n);
-    const entry = entries[index];
-    if (wait !== undefined && entry !== undefined) {
-      await decideAs({ client, caller }, run, call, decisionOf(wait, entry), n);
-    }
-  }
-  return waits;
-}
-
-function waitOf(interruptId: string): Approval {
-  const wait = readApproval(interruptId);
-  if (wait === undefined) throw bad(`${interruptId} is not the id of an interrupt.`);
-  return wait;
+/** The answer of a person to an interrupt. An answer that was given before has no effect, so that a request can be sent again. */
+export function answerOf(entry: ResumeEntry): PersonsAnswer {
+  const { interruptId: id } = entry;
+  const named = readApproval(id);
+  if (named === undefined) throw bad(`${id} is not the id of an interrupt.`);
+  return { ...named, decisionOn: (wait) => wait && decisionOf(wait, entry) };
 }
 
 const approvalPayload = z.object({

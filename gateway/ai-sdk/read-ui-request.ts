@@ -1,13 +1,13 @@
 import { z } from '@hono/zod-openapi';
 import type { Input, InputPart } from '../../client/index.ts';
 import { bad, optional, readBody } from '../http/read-body.ts';
-import { type ApprovalAnswer, readApproval } from '../start/approvals.ts';
+import { type PersonsAnswer, type RunAnswers, approvalAnswer } from '../start/answer-run.ts';
+import { readApproval } from '../start/approvals.ts';
 import { type ClientResult, readClientCall } from '../start/client-calls.ts';
 
 /** A request of `useChat`: a question, or answers to approvals and results of the page's tools. `body`: the whole body. */
 export type UiRequest = { chat: string; body: object } & (
-  | { type: 'question'; input: Input; message: string }
-  | { type: 'answers'; answers: ApprovalAnswer[]; results: ClientResult[] }
+  { type: 'question'; input: Input; message: string } | ({ type: 'answers' } & RunAnswers)
 );
 
 const part = z.looseObject({ type: z.string() });
@@ -63,21 +63,21 @@ function inputOf(parts: z.output<typeof part>[]): Input {
   return data.length === 1 && only?.type === 'text' ? only.text : data;
 }
 
-function answeredBy(parts: z.output<typeof part>[]): { answers: ApprovalAnswer[]; results: ClientResult[] } {
-  const [answers, results] = [parts.flatMap(answerOf), parts.flatMap(resultOf)];
-  if (answers.length + results.length > 0) return { answers, results };
+function answeredBy(parts: z.output<typeof part>[]): RunAnswers {
+  const [persons, results] = [parts.flatMap(answerOf), parts.flatMap(resultOf)];
+  if (persons.length + results.length > 0) return { persons, results };
   throw bad(
     'The last message has no answer to an approval, and no result of a tool of the page. A question is a message of the role user.',
   );
 }
 
-function answerOf(one: z.output<typeof part>): ApprovalAnswer[] {
+function answerOf(one: z.output<typeof part>): PersonsAnswer[] {
   const { data } = answeredPart.safeParse(one);
   if (data === undefined) return [];
   const { id, approved: approve, reason } = data.approval;
   const approval = readApproval(id);
   if (approval === undefined) throw bad(`${id} is not the id of an approval.`);
-  return [{ ...approval, approve, reason }];
+  return [approvalAnswer(approval, { approve, reason })];
 }
 
 /** Calls of the agent's own tools have ids without the number of a wait. */

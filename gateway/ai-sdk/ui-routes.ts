@@ -5,8 +5,7 @@ import type { ProtocolRequest, ProtocolRoute } from '../http/protocol.ts';
 import { ownSession } from '../start/own-runs.ts';
 import { followReply, partsUntilBegun } from '../replies/follow-reply.ts';
 import { sseResponse } from '../replies/sse-response.ts';
-import { answerApprovals } from '../start/approvals.ts';
-import { answerClientCalls } from '../start/client-calls.ts';
+import { answerRun } from '../start/answer-run.ts';
 import { type SetFields, readFields } from '../start/set-fields.ts';
 import { type StartedRun, startRun } from '../start/start-run.ts';
 import { type UiRequest, knowsNewerChunks, readUiRequest } from './read-ui-request.ts';
@@ -25,11 +24,8 @@ async function chat(request: ProtocolRequest): Promise<Response> {
   const asked = await readUiRequest(request.request);
   const fields = readFields(request.caller, 'POST /ui/:agent/chat', asked.body);
   if (asked.type === 'question') return streamOf(request, await ask(request, asked, fields), { isNewer });
-  const { answers, results } = asked;
-  const ofResults = results.length === 0 ? undefined : await answerClientCalls(request, results);
-  const ofAnswers = answers.length === 0 ? undefined : await answerApprovals(request, answers, APPROVALS);
-  const id = ofAnswers ?? ofResults ?? '';
-  return streamOf(request, { id, hasBegun: true }, { isNewer, answered: [...results, ...answers] });
+  const { id, waits } = await answerRun(request, asked, APPROVALS);
+  return streamOf(request, { id, hasBegun: true }, { isNewer, answered: waits });
 }
 
 /** Streams the message of the chat's latest run from its start. A page that has the message replaces it. */

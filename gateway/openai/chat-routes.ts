@@ -42,7 +42,10 @@ async function startOrAnswer(
   { agent, results, question }: ChatRequest,
   { chatHistory: given = [], ...fields }: SetFields,
 ): Promise<{ started: StartedRun; answered: readonly Approval[] }> {
-  const taken = results.length > 0 ? await giveResults(request, agent, results, question) : undefined;
+  const taken =
+    results.length > 0
+      ? await giveResults(request, agent, { persons: [], results }, { question })
+      : undefined;
   if (taken?.run !== undefined)
     return { started: { id: taken.run, hasBegun: true }, answered: taken.results };
   const asked = question();

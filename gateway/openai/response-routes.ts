@@ -4,7 +4,7 @@ import { withTimeLimit } from '../../adapters/net/time-limit.ts';
 import { demand } from '../http/caller.ts';
 import type { ProtocolRequest, ProtocolRoute } from '../http/protocol.ts';
 import { orErrorText, sseResponse } from '../replies/sse-response.ts';
-import { type Approval, answerApprovals } from '../start/approvals.ts';
+import type { Approval } from '../start/approvals.ts';
 import { readFields } from '../start/set-fields.ts';
 import { type StartedRun, startRun } from '../start/start-run.ts';
 import { giveResults } from '../start/give-results.ts';
@@ -119,14 +119,13 @@ async function startOrDecide(
     if (asked.previous !== undefined) demand(request.caller, 'POST /v1/responses previous_response_id');
     return { ...asked, fields: readFields(request.caller, 'POST /v1/responses', body) };
   };
-  const taken = results.length > 0 ? await giveResults(request, agent, results, ready) : undefined;
-  const approved =
-    approvals.length > 0
-      ? await answerApprovals(request, approvals, 'POST /v1/responses approvals')
+  const answers = { persons: approvals, results, approves: approvals.some(({ approve }) => approve) };
+  const taken =
+    approvals.length + results.length > 0
+      ? await giveResults(request, agent, answers, { question: ready, route: 'POST /v1/responses approvals' })
       : undefined;
-  const run = approved ?? taken?.run;
-  if (run !== undefined)
-    return { started: { id: run, hasBegun: true }, answered: taken?.run === undefined ? [] : taken.results };
+  if (taken?.run !== undefined)
+    return { started: { id: taken.run, hasBegun: true }, answered: taken.results };
   if (agent === undefined) throw bad('model: name the agent.');
   const { input, clientTools, previous, chatHistory: sent, fields: set } = ready();
   const before = previous === undefined ? [] : await previousMessages(request, previous);

@@ -57,11 +57,15 @@ async function runOf({ client, caller }: By, results: readonly ClientResult[]): 
   if (others.length > 0)
     throw bad('The results are of calls of several runs: send one request for each run.');
   const run = await ownRun({ client, caller }, id);
-  if (!mayUse(caller, 'POST /runs/{id}/decisions') && !(await hasAsked({ client, caller }, id))) {
-    const who = `${caller.name} has not started run ${id}`;
-    throw new Refused(403, 'Forbidden', `${who}, so the results of its tools come from another client.`);
-  }
+  await checkMayGive({ client, caller }, id);
   return run;
+}
+
+/** Throws Refused for a caller that neither asked for the run nor may decide. */
+export async function checkMayGive({ client, caller }: By, id: string): Promise<void> {
+  if (mayUse(caller, 'POST /runs/{id}/decisions') || (await hasAsked({ client, caller }, id))) return;
+  const who = `${caller.name} has not started run ${id}`;
+  throw new Refused(403, 'Forbidden', `${who}, so the results of its tools come from another client.`);
 }
 
 /** Reads the run. Returns a function that gives the tool of a call that waits for its client; undefined: the call does not wait. */

@@ -1,30 +1,56 @@
-import { answerClientCalls, leaveClientCalls, type ClientResult } from './client-calls.ts';
+import type { RouteName } from '../access/route-table.ts';
+import { demand } from '../http/caller.ts';
+import type { ProtocolRequest } from '../http/protocol.ts';
+import { bad } from '../http/read-body.ts';
+import { type RunAnswers, answerRun } from './answer-run.ts';
+import { type ClientResult, leaveClientCalls } from './client-calls.ts';
 import { ownRun } from './own-runs.ts';
 import { servedAgent } from './start-run.ts';
-import type { ProtocolRequest } from '../http/protocol.ts';
 
-/** A run that continues with the results of a request, or a call whose run the request leaves to ask another agent. */
+/** A run that continues with the answers of a request, or a call whose run the request leaves to ask another agent. */
 export type GivenResults =
   { run: string; results: readonly ClientResult[]; left?: undefined } | { run?: undefined; left: string };
 
+/** `approves`: a person approves a call. */
+type SentAnswers = RunAnswers & { approves?: boolean };
+
+/** `question` throws for a request that asks nothing; `route`: that of a person's answers. */
+interface Use {
+  question: () => unknown;
+  route?: RouteName;
+}
+
 /**
- * Gives results of the client's tools to the run that the last of them names; those of earlier runs were given before. As with OpenAI,
- * the model of a request answers it: where that is not the agent of the run, the run is cancelled, if
- * `question` throws nothing. Throws Refused and RunNotFound.
+ * Gives the answers of a request to the run that the last of them names; results of earlier runs were given before. As with OpenAI,
+ * the model of a request answers its results: where that is not the agent of the run, the run is cancelled, if `question` throws nothing.
+ * Throws Refused and RunNotFound.
  */
 export async function giveResults(
   request: Pick<ProtocolRequest, 'client' | 'caller' | 'agents'>,
   agent: string | undefined,
-  all: readonly ClientResult[],
-  question: () => unknown,
+  { persons, results: all, approves = false }: SentAnswers,
+  { question, route = 'POST /runs/{id}/decisions' }: Use,
 ): Promise<GivenResults> {
-  const { run = '', call, n } = all.at(-1) ?? {};
+  if (persons.length > 0) demand(request.caller, route);
+  const run = persons.at(-1)?.run ?? all.at(-1)?.run ?? '';
   const results = all.filter((one) => one.run === run);
-  const labels = await (await ownRun(request, run)).labels();
-  if (agent === undefined || agent === labels.agent)
-    return { run: await answerClientCalls(request, results), results };
+  const isOther = results.length > 0 && agent !== undefined && agent !== (await agentOf(request, run));
+  if (!isOther) {
+    const { id } = await answerRun(request, { persons, results }, route);
+    return { run: id, results };
+  }
   servedAgent(request.agents, agent);
+  if (approves) {
+    throw bad(
+      `model: an approval is for a run of another agent, which ${agent} would end. Send the approval with the model of that run before.`,
+    );
+  }
   question();
   await leaveClientCalls(request, results);
+  const { call, n } = results.at(-1) ?? {};
   return { left: `${run}:${call}:${n}` };
+}
+
+async function agentOf(request: Pick<ProtocolRequest, 'client' | 'caller'>, run: string): Promise<string> {
+  return (await (await ownRun(request, run)).labels()).agent;
 }

@@ -1,11 +1,11 @@
 import { z } from '@hono/zod-openapi';
 import { bad, optional, readBody } from '../../http/read-body.ts';
-import type { ApprovalAnswer } from '../../start/approvals.ts';
+import { type PersonsAnswer, approvalAnswer } from '../../start/answer-run.ts';
 import { readApprovalId } from '../approval-id.ts';
 import type { ClientTool } from '../../../client/index.ts';
 import type { ServedAgent } from '../../http/route.ts';
 import { takesClientTools } from '../../start/brought-tools.ts';
-import type { ClientResult } from '../../start/client-calls.ts';
+import { type ClientResult, readClientCall } from '../../start/client-calls.ts';
 import { runOfItem } from '../item-id.ts';
 import { type ChatQuestion, message, readMessages, resultsIn, throughQuestion } from './read-messages.ts';
 import { takeFunctions } from './read-tools.ts';
@@ -15,7 +15,7 @@ import { type RequestEcho, responseIdOf } from '../response-object.ts';
 export interface ResponseRequest {
   agent: string | undefined;
   /** Answers to approvals, and results of the client's tools, after its last question. */
-  approvals: ApprovalAnswer[];
+  approvals: SentApproval[];
   results: ClientResult[];
   /** The question, with what is before it. Throws Refused. */
   question(): ResponseQuestion;
@@ -27,13 +27,16 @@ export interface ResponseRequest {
   echo: RequestEcho;
 }
 
+/** `approve`: false for a rejection. */
+type SentApproval = PersonsAnswer & { approve: boolean };
+
 interface ResponseQuestion extends ChatQuestion {
   clientTools: readonly ClientTool[] | undefined;
   /** Id of the response before: the one that is named, or the one whose items are referred to. */
   previous: string | undefined;
 }
 
-const approvalAnswer = z
+const approvalResponse = z
   .object({
     type: z.literal('mcp_approval_response'),
     approval_request_id: z.string(),
@@ -70,7 +73,7 @@ const reference = z.object({ type: z.literal('item_reference'), id: z.string() }
 
 const said = message.transform((value) => ({ type: 'message' as const, message: value }));
 
-const item = z.union([approvalAnswer, ownItem, reference, said], {
+const item = z.union([approvalResponse, ownItem, reference, said], {
   error: 'Send messages, answers to approvals (mcp_approval_response), and items of tool calls as they came.',
 });
 type Item = z.output<typeof item>;
@@ -154,16 +157,21 @@ function readReferences(input: readonly Item[]): { referenced?: string; rest: re
   return { referenced: responseIdOf(run), rest: input.slice(last + 1) };
 }
 
-/** The answers at the end of the input, with references to their requests; those before were given earlier. */
-function lastApprovals(input: readonly Item[]): ApprovalAnswer[] {
-  const first = input.findLastIndex(({ type }) => type !== 'approval' && type !== 'item_reference') + 1;
+/** The answers at the end of the input, among references to their requests and results of tools; those before were given earlier. */
+function lastApprovals(input: readonly Item[]): SentApproval[] {
+  const first = input.findLastIndex((one) => !isAnswer(one)) + 1;
   return input.slice(first).flatMap((one) => (one.type === 'approval' ? [answerOf(one)] : []));
 }
 
-function answerOf({ id, approve, reason }: Extract<Item, { type: 'approval' }>): ApprovalAnswer {
+function isAnswer(one: Item): boolean {
+  if (one.type === 'own') return readClientCall('callId' in one ? one.callId : undefined) !== undefined;
+  return one.type === 'approval' || one.type === 'item_reference';
+}
+
+function answerOf({ id, approve, reason }: Extract<Item, { type: 'approval' }>): SentApproval {
   const approval = readApprovalId(id);
   if (approval === undefined) throw bad(`${id} is not the id of an mcp_approval_request.`);
-  return { ...approval, approve, reason };
+  return { ...approvalAnswer(approval, { approve, reason }), approve };
 }
 
 function askedBy(

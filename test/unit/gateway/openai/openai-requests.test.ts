@@ -103,6 +103,22 @@ describe('requests', () => {
     });
   });
 
+  test.each([false, true])(
+    'of a response can have approvals and results, results first: %s',
+    async (first) => {
+      const approval = {
+        type: 'mcp_approval_response',
+        approval_request_id: approvalIdOf({ run: RUN, call: '1.1', n: 0 }),
+        approve: true,
+      };
+      const result = { type: 'function_call_output', call_id: `${RUN}:1.2:0`, output: 'red' };
+      const answers = first ? [result, approval] : [approval, result];
+      await expect(response({ input: [user('Pay'), ...answers] })).resolves.toMatchObject({
+        asked: { approvals: [{ call: '1.1' }], results: [{ call: '1.2' }] },
+      });
+    },
+  );
+
   const messages = [user('Hi')];
   const tool = { type: 'function', function: { name: 'f' } };
   test.each<[string, object, string]>([
