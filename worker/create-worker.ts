@@ -19,7 +19,7 @@ import { environmentSigner } from '../features/encryption/token-signer.ts';
 import type { Model } from '../adapters/models/model.ts';
 import { BUILD, type DeploymentVersion } from '../agent/values/names.ts';
 import { versionOf } from '../config/deployment-option.ts';
-import { cachedRuns, checkedConcurrency } from '../config/options/concurrency-option.ts';
+import { checkedConcurrency } from '../config/options/concurrency-option.ts';
 import { workerParts } from '../config/config-options.ts';
 import { createLivePublisher } from '../features/live/publisher.ts';
 import { payloadConverter } from './encrypted-converter.ts';
@@ -148,7 +148,6 @@ export { payloadConverter, startRecovery, startTelemetry };
 /** Settings of the Temporal worker, each with its reason. */
 export const workerSettings = {
   workflowThreadPoolSize: 1,
-  maxCachedWorkflows: cachedRuns(),
   maxHeartbeatThrottleInterval: '1s',
   shutdownGraceTime: '5s',
 } as const satisfies Partial<WorkerOptions>;

@@ -20,20 +20,6 @@ export function defaultConcurrency(memory = memoryOfProcess()): number {
   return Math.min(Math.max(calls, LEAST), CALLS_OF_A_CORE);
 }
 
-/** Runs in memory for which one core of a worker has time: the agents that make calls at once (bench/overload.ts). */
-const RUNS_OF_A_CORE = 1000;
-const LEAST_CACHED = 10;
-
-/**
- * Number of runs that a worker keeps in memory: 600 for a gigabyte of V8's heap, as the SDK has it, but no more than can make progress. The
- * others wait for a person most often, and are read from their histories when the person answers: 2,500 waiting runs took 242 MB with
- * it, 381 MB without (docs/performance.md).
- */
-export function cachedRuns(heap = getHeapStatistics().heap_size_limit): number {
-  const fitting = Math.floor(((heap / MB - 200) * 600) / 1024);
-  return Math.min(Math.max(fitting, LEAST_CACHED), RUNS_OF_A_CORE);
-}
-
 /** Bytes that this process may take: those of its container or machine, and about two times V8's limit for the heap. */
 function memoryOfProcess(): number {
   const container = process.constrainedMemory() || Infinity;

@@ -134,7 +134,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'the words that a reset repeats have no content in the record',
-    seed: 186,
+    seed: 239,
     file: 'history/read/facts.ts',
     find: 'acceptedRequest ?? admitted.get(',
     replace: 'acceptedRequest ?? new Map<string, temporal.api.update.v1.IRequest>().get(',

@@ -1,6 +1,6 @@
 import { execa } from 'execa';
 import { expect, test } from 'vitest';
-import { cachedRuns, defaultConcurrency } from '../../../../config/options/concurrency-option.ts';
+import { defaultConcurrency } from '../../../../config/options/concurrency-option.ts';
 
 const MB = 2 ** 20;
 
@@ -11,14 +11,6 @@ test.each([
   { memory: 64 * 1024 * MB, calls: 2000 },
 ])('a worker with $memory bytes of memory makes $calls calls at a time', ({ memory, calls }) => {
   expect(defaultConcurrency(memory)).toBe(calls);
-});
-
-test.each([
-  { heap: 128 * MB, runs: 10 },
-  { heap: 1024 * MB, runs: 482 },
-  { heap: 4144 * MB, runs: 1000 },
-])('a worker with a heap of $heap bytes keeps $runs runs in memory', ({ heap, runs }) => {
-  expect(cachedRuns(heap)).toBe(runs);
 });
 
 test('a limit of the heap is a limit of the calls', async () => {
