@@ -4,22 +4,21 @@ import { type JsonObject, noUsage } from '../../agent/values/vocabulary.ts';
 import type { BatchProgress } from '../../client/api/batch.ts';
 import { cliName, shellWord, typedCommand } from '../../client/connect/cli-name.ts';
 import { temporalSettings } from '../../client/connect/connect.ts';
-import { locationOfRun } from '../../client/read/run-location.ts';
 import { checkId, newRunId } from '../../client/start/run-id.ts';
 import { count, duration, oneLine } from '../../features/render/words/amounts.ts';
 import { costWords, totalTokenWords } from '../../features/render/words/usage-words.ts';
 import { type BatchRow, readBatchFile } from '../batch/batch-file.ts';
-import { progressWords, watchProgress } from '../batch/batch-progress.ts';
+import { progressWords } from '../batch/batch-progress.ts';
 import { type RowResult, replaceFile, resultsText, rowResult } from '../batch/batch-results.ts';
 import { formatOf } from '../batch/file-format.ts';
+import { watchedBatch } from '../batch/watched-batch.ts';
 import { checkModel, checkOverrides, checkQuestion, configFor } from '../connection/command-config.ts';
-import { attended, nobodyWorks, serve, untilItsCodeIsSaved } from '../connection/command-worker.ts';
+import { nobodyWorks, serve, untilItsCodeIsSaved } from '../connection/command-worker.ts';
 import { type CliContext, withTemporal } from '../connection/context.ts';
 import { namedQueue, queuesOf } from '../connection/task-queue.ts';
 import { type CommonOptions, flagsToRepeat } from '../options/options.ts';
 import { checkOutFile } from '../options/out-file.ts';
 import { type OverrideOptions, overridesIn } from '../options/override-options.ts';
-import { createProgressLine } from '../print/progress-line.ts';
 import { type Io, exitCodes, printJson, say, signalCodes } from '../shell/io.ts';
 import { jsonOn } from '../shell/on-terminal.ts';
 
@@ -110,48 +109,25 @@ async function runAll(
 ): Promise<BatchEnd> {
   const { concurrency, var: variables, wait = false } = options;
   const { tags = [], ...overrides } = overridesIn(options);
-  const ended = new AbortController();
-  let signal: BatchEnd['signal'];
-  // Ctrl-C: no more runs are started, and the results that are there are written.
-  const forgetSignals = io.onSignal((caught) => {
-    signal = caught;
-    ended.abort(new Error(`ended by ${caught}`));
-  });
-  const line = createProgressLine(io);
-  const progress = watchProgress(line, rows.length);
-  const { notify } = context;
-  context.notify = line.note;
-  try {
-    const inputs = rows.map(({ input }) => input);
-    const results = await attended(
-      context,
-      () => locationOfRun(context.client.temporal, `${id}-1`),
-      () =>
-        context.client.batch(agent, inputs, {
-          ...overrides,
-          // The id is a tag, so that `list`, `retry --all` and `report` find the runs.
-          tags: areTags([id]) ? [...new Set([...tags, id])] : options.tag,
-          variables,
-          taskQueue,
-          concurrency,
-          id,
-          onWaiting: wait ? 'wait' : 'leave',
-          onProgress: progress.update,
-          signal: ended.signal,
-        }),
-    );
-    const ms = progress.elapsedMs();
-    return {
-      results: results.map((one) => rowResult(one, ended.signal)),
-      progress: progress.latest(),
-      ms,
-      signal,
-    };
-  } finally {
-    progress.stop();
-    context.notify = notify;
-    forgetSignals();
-  }
+  const inputs = rows.map(({ input }) => input);
+  const { results, ended, ...rest } = await watchedBatch(
+    io,
+    context,
+    { total: rows.length, firstRun: `${id}-1` },
+    (watched) =>
+      context.client.batch(agent, inputs, {
+        ...overrides,
+        // The id is a tag, so that `list`, `retry --all` and `report` find the runs.
+        tags: areTags([id]) ? [...new Set([...tags, id])] : options.tag,
+        variables,
+        taskQueue,
+        concurrency,
+        id,
+        onWaiting: wait ? 'wait' : 'leave',
+        ...watched,
+      }),
+  );
+  return { ...rest, results: results.map((one) => rowResult(one, ended)) };
 }
 
 /** Says how the batch ended: the amounts, what failed or waits and why, and what to do about it. */
