@@ -93,6 +93,7 @@ export const arrows = {
   },
   'features/recovery': room('worker'),
   'features/schedules': room('rules', 'option', 'client', 'command'),
+  'features/evals': room('rules', 'option', 'client', 'command'),
   history: {
     imports: {
       agent: true,
@@ -138,6 +139,7 @@ export const arrows = {
       'features/live': ['brokers.ts', 'live-channel.ts'],
       'local/server': ['project-folder.ts'],
       'features/schedules': ['rules', 'option'],
+      'features/evals': ['rules', 'option'],
     },
     rooms: ['options', 'load'],
     temporal: ['common'],
@@ -261,6 +263,7 @@ export const arrows = {
       'adapters/net': true,
       'adapters/tools': ['optional-package.ts', 'build-licence.ts'],
       'features/schedules': ['command'],
+      'features/evals': ['command'],
     },
     rooms: [
       'shell',

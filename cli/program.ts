@@ -3,6 +3,7 @@ import { cliName } from '../client/connect/cli-name.ts';
 import { addCommand } from './declare/command.ts';
 import { decidingCommands } from './declare/deciding-commands.ts';
 import { runningCommands } from './declare/running-commands.ts';
+import { evalCommands } from '../features/evals/command/eval-commands.ts';
 import { scheduleCommands } from '../features/schedules/command/schedule-commands.ts';
 import { servingCommands } from './declare/serving-commands.ts';
 import { steeringCommands } from './declare/steering-commands.ts';
@@ -31,6 +32,7 @@ export function createProgram(io: Io, version: string, done: (code: number) => v
     ...decidingCommands,
     ...steeringCommands,
     scheduleCommands,
+    evalCommands,
     ...servingCommands,
   ];
   for (const spec of commands) addCommand(program, spec, io, done);

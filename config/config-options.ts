@@ -9,6 +9,7 @@ import { isZodSchema } from '../adapters/tools/zod-schema.ts';
 import { createKeyring, encryptionProblem, environmentKeyring } from '../features/encryption/keys.ts';
 import { environmentLive, liveProblem } from '../features/live/brokers.ts';
 import { createStorage, storageProblem } from '../features/storage/storage.ts';
+import { projectFolder } from '../local/server/project-folder.ts';
 import type { ConfigDefinition } from './define.ts';
 import { deploymentSchema } from './deployment-option.ts';
 import { heartbeatInterval, heartbeatsSchema, usualHeartbeats } from './heartbeats-option.ts';
@@ -21,6 +22,7 @@ import { options } from './options/options.ts';
 import { pricesSchema } from './options/prices.ts';
 import { queuesSchema } from './options/queues.ts';
 import { completeTelemetry, telemetrySchema } from './options/telemetry-option.ts';
+import { checkEvals, completeEvals, evalsSchema } from '../features/evals/option/evals-option.ts';
 import { checkSchedules, schedulesSchema } from '../features/schedules/option/schedules-option.ts';
 import { webhooksSchema } from './webhooks-option.ts';
 
@@ -126,6 +128,12 @@ export const configOptions = {
     sharesWorker: true,
     complete: (given) => given ?? {},
     check: checkSchedules,
+  },
+  evals: {
+    schema: evalsSchema,
+    sharesWorker: true,
+    complete: (given) => completeEvals(given, projectFolder()),
+    check: checkEvals,
   },
   webhooks: { schema: webhooksSchema },
   taskQueue: {

@@ -3,6 +3,7 @@ import type { Hooks } from '../agent/definition/hooks.ts';
 import type { AgentKind } from '../agent/definition/kind.ts';
 import type { LoopOptions, MemoryManifest, Options, RequestOptions } from '../agent/definition/manifest.ts';
 import type { ModelLimits } from '../agent/model-limits/lease-request.ts';
+import type { EvalDefinition } from '../features/evals/rules/eval-definition.ts';
 import type { ScheduleDefinition } from '../features/schedules/rules/schedule-definition.ts';
 import type { WebhookEvent } from '../agent/definition/webhook-route.ts';
 import type { SentMessage } from '../agent/rules/sender.ts';
@@ -11,13 +12,10 @@ import type { Price } from '../agent/definition/price.ts';
 import type { EncryptionOptions } from '../features/encryption/keys.ts';
 import type { StorageOptions } from '../features/storage/storage.ts';
 import type { LiveOption } from '../features/live/live-channel.ts';
+import type { KindName, PromptTexts } from './kind-names.ts';
 import type { Heartbeats } from './heartbeats-option.ts';
 import type { AskTimeoutOption, Tool, ToolRetry as Retry } from '../adapters/tools/tool.ts';
 import type { ZodSchema } from '../adapters/tools/zod-schema.ts';
-import type { conversational } from '../agent/kinds/conversational.ts';
-import type { structuredChat } from '../agent/kinds/structured-chat.ts';
-import type { toolCalling } from '../agent/kinds/tool-calling.ts';
-import type { zeroShot } from '../agent/kinds/zero-shot.ts';
 
 /** An agent, as a config module defines it. Durations are milliseconds or Temporal duration strings ('10m'). */
 export interface AgentDefinition extends Options<LoopOptions>, Options<RequestOptions> {
@@ -165,6 +163,8 @@ export interface ConfigDefinition {
   live?: LiveOption | undefined;
   /** Runs at set times, by name. `reloop schedule sync` brings them to the server. */
   schedules?: { [name: string]: ScheduleDefinition } | undefined;
+  /** Evals, by name: `reloop eval` asks their cases. Checks: `reloop/evals`. */
+  evals?: { readonly [name: string]: EvalDefinition } | undefined;
   /** Addresses that get the events of runs, signed. Default: none. Runs that start with them keep their names. */
   webhooks?: readonly WebhookDefinition[] | undefined;
   /** Default: TEMPORAL_TASK_QUEUE, or 'reloop'. */
@@ -281,19 +281,3 @@ export function defineKind(kind: AgentKind): AgentKind {
 export function defineConfig(config: ConfigDefinition): ConfigDefinition {
   return config;
 }
-
-interface BuiltInKinds {
-  'zero-shot': typeof zeroShot;
-  'structured-chat': typeof structuredChat;
-  conversational: typeof conversational;
-  'tool-calling': typeof toolCalling;
-}
-
-type KindName = keyof BuiltInKinds;
-
-/** The prompt texts that an agent of a kind may replace; any text of your own kind. */
-type PromptTexts<Kind> = Kind extends KindName
-  ? { [name in TextOf<BuiltInKinds[Kind]>]?: string }
-  : { [name: string]: string };
-
-type TextOf<Kind> = Kind extends AgentKind<infer Text> ? Text : never;

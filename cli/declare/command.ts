@@ -14,6 +14,8 @@ export interface CommandSpec {
   description?: string;
   /** Adds options, and arguments that `usage` cannot say. */
   options?(command: Command): Command;
+  /** Carried out when the words after the group's name are no other command of the group. Default: false. */
+  isDefault?: boolean;
   /** Loads the code when the command is called: help must not wait for Temporal. */
   load(command: Command): Promise<CommandCode>;
   /** Default: true. */
@@ -38,7 +40,8 @@ export function addCommand(
   done: (code: number) => void,
 ): void {
   const { usage, summary, description } = spec;
-  const command = parent.command(usage, { hidden: summary === undefined });
+  const isDefault = 'isDefault' in spec && spec.isDefault;
+  const command = parent.command(usage, { hidden: summary === undefined, isDefault });
   if (summary !== undefined) command.summary(summary).description(description ?? sentence(summary));
   // The message and the suggestion are one line.
   command.configureOutput({

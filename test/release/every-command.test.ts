@@ -103,6 +103,16 @@ const rows: { [command: string]: string[][] } = {
     ['--config', 'CONFIG'],
     ['--config', 'CONFIG', '--dry-run', '--json'],
   ],
+  'eval run': [
+    ['mean', '--id', 'scored'],
+    ['mean', '--id', 'scored', '--json'],
+  ],
+  'eval show': [
+    ['mean', '--id', 'scored'],
+    ['mean', '--id', 'scored', '--json'],
+  ],
+  // It has no file to add to.
+  'eval add': [['told']],
   worker: [['--json']],
   'deploy status': [[], ['--json']],
   'deploy promote': [['none', '--json']],
@@ -130,6 +140,7 @@ const SILENT = [
   ...['reconcile', 'approve', 'reject', 'stop'].map((name) => `${name} --all --dry-run --agent stuck`),
   'batch hostile FOLDER/questions.jsonl --id lot --out FOLDER/lot.csv',
   `schedule resume daily --note ${HOSTILE}`,
+  'eval add told',
   'deploy ramp none 5',
   'deploy drain none',
   'dev',

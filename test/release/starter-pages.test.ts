@@ -26,7 +26,7 @@ test.each(starterPages)('what %s says happens, from top to bottom', async (page)
 });
 
 /** Pages that write a config and schedules in place of the project's. */
-const HAS_OWN_CONFIG = new Set(['docs/batches.md']);
+const HAS_OWN_CONFIG = new Set(['docs/batches.md', 'docs/evals.md']);
 
 /** Copies the project without its server's state. */
 function ownProject(): string {

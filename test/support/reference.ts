@@ -9,6 +9,7 @@ const ENTRIES = [
   ['gateway', 'gateway/index.d.ts', 'For an HTTP API.'],
   ['workflows', 'workflows/index.d.ts', 'For workflows of your own.'],
   ['testing', 'features/testing/index.d.ts', 'For tests.'],
+  ['evals', 'features/evals/index.d.ts', "Checks for the config's `evals`."],
 ] as const;
 
 /** File names under docs/reference/, and what they hold. */

@@ -137,6 +137,7 @@ describe('the command line', () => {
         rewind <id>                   do a step of a run again, and all later steps
         fork <id>                     start a new run with the first steps of another run
         schedule                      run agents at set times
+        eval                          ask the cases of an eval, and score the runs
         session                       list, show or clear conversations
         worker                        run agents for a Temporal server, until Ctrl-C
         dev                           Temporal, its Web UI and a worker, until Ctrl-C

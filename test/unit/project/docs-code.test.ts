@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -13,7 +13,7 @@ import { tempFolder } from '../../support/temp-folder.ts';
 /** Each `ts` block of the pages compiles against the package's own types, as a reader's project has them. */
 const project = tempFolder();
 
-const entries = ['reloop', 'reloop/client', 'reloop/workflows', 'reloop/testing'];
+const entries = ['reloop', 'reloop/client', 'reloop/workflows', 'reloop/testing', 'reloop/evals'];
 
 const MISTAKE = "# A page\n\n```ts\nconst run = client.get(id);\nawait run.rewnd({ step: '3' });\n```\n";
 const isOfMistake = (error: string) => error.startsWith('wrong.md:');
@@ -52,6 +52,8 @@ async function compiled(modules: readonly PageModule[]): Promise<string[]> {
   for (const folder of ['.', ...new Set([...placed.keys()].map(dirname))]) {
     mkdirSync(join(project, folder), { recursive: true });
     writeFileSync(join(project, folder, 'reloop.config.ts'), CONFIG);
+    for (const name of ['price.ts', 'demo-model.ts'])
+      copyFileSync(join(root, 'examples/template', name), join(project, folder, name));
   }
   for (const [file, { prelude, code }] of placed) {
     writeFileSync(join(project, file), `${prelude}\n${code}\nexport {};\n`);

@@ -246,7 +246,7 @@ test.each(written)(
   },
 );
 
-test.each(['reloop', 'reloop/client', 'reloop/workflows', 'reloop/testing'])(
+test.each(['reloop', 'reloop/client', 'reloop/workflows', 'reloop/testing', 'reloop/evals'])(
   'the reference has everything that a program can import of %s',
   async (entry) => {
     const all = (await import(entry)) as object; // the package by its own name

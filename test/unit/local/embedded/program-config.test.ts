@@ -13,7 +13,7 @@ const programOf = (definition: ConfigDefinition | undefined) => ({
 });
 
 /** A value of each option, as a program writes it. */
-const changes: Omit<Required<ConfigDefinition>, 'deployment' | 'schedules'> = {
+const changes: Omit<Required<ConfigDefinition>, 'deployment' | 'schedules' | 'evals'> = {
   agents: [defineAgent({ name: 'a', model: 'm' })],
   tools: [brokenTool()],
   models: {},
