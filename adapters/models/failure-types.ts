@@ -1,7 +1,15 @@
 import { problemOfStatus } from '../../agent/values/http-exchange.ts';
 import { fieldOf } from '../../agent/values/values.ts';
 import type { ModelErrorType } from './model.ts';
-import { isRefusedFor, isTooLong, isUnreadableReply, refusesFeature } from './refusal-words.ts';
+import {
+  isCreditGone,
+  isRefusedFor,
+  isTooLong,
+  isUnknownModel,
+  isUnreadableReply,
+  isWrongKey,
+  refusesFeature,
+} from './refusal-words.ts';
 
 /** Each type of failure; true: another model may answer the same request, so the next one of an agent's list is asked. */
 const mayOtherAnswer: { readonly [T in ModelErrorType]: boolean } = {
@@ -39,11 +47,32 @@ export function isOutage(type: ModelErrorType): boolean {
 export function typeOfStatus(status: number, said: string): ModelErrorType {
   if (isTooLong(status, said)) return 'ModelContextTooLong';
   if (status === 402) return 'ModelRateLimited'; // no credit: as `insufficient_quota`
-  if (status === 400 && isUnreadableReply(said)) return 'ModelInvalidResponse';
+  if (status === 400) return typeOfRefusal(said);
+  const later = PASSING[status];
+  if (later !== undefined) return later;
   if (status >= 500 && isRefusedFor(said)) return 'ModelBadRequest';
   if (status === 404 && refusesFeature(said)) return 'ModelBadRequest'; // OpenRouter
   return status === 409 ? 'ModelConflict' : `Model${problemOfStatus(status)}`;
 }
+
+/** Some providers know one status for all that they refuse: what a 400 says of key, credit and model is what other statuses say of them. */
+function typeOfRefusal(said: string): ModelErrorType {
+  if (isUnreadableReply(said)) return 'ModelInvalidResponse';
+  if (isCreditGone(said)) return 'ModelRateLimited';
+  if (isWrongKey(said)) return 'ModelAuthenticationError';
+  return isUnknownModel(said) ? 'ModelNotFound' : 'ModelBadRequest';
+}
+
+/**
+ * Statuses below 500 of requests that another attempt may get through. Groq: 498, no capacity left. Bedrock and Hugging Face: 424, the
+ * model failed. Gemini: 499, cancelled.
+ */
+export const PASSING: { readonly [status: number]: ModelErrorType } = {
+  424: 'ModelServerError',
+  425: 'ModelServerError',
+  498: 'ModelRateLimited',
+  499: 'ModelServerError',
+};
 
 /**
  * Another attempt may get through. The caller distinguishes an account without credit from one with too many requests.

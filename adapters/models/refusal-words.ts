@@ -31,7 +31,7 @@ const TOO_LARGE_AT_ONCE = /\brequest too large\b|\btokens must be reduced\b/iu;
 
 /** Lengths of something else: the reply that is asked for, an id, a list, an image; and limits of time and number. */
 const OF_OTHER_LENGTHS =
-  /^[^a-z]*(?:\d{3} )?\W*`?max_(?:completion_|output_)?tokens`?[^\n]{0,60}(?:too large|cannot be|must be|at most)|\b(?:string|array) too long\b|\b(?:image|file|audio|video|pdf)s?\b(?! and text)[^\n]{0,40}\b(?:too (?:large|big|long|many)|exceed)|\b(?:description|name|schema|enum)\b[^\n]{0,40}\b(?:too long|exceed)|\b(?:time|rate|quota)[ _]?(?:out|limit)?\b[^\n]{0,20}\bexceed|\bexceed\w*\b[^\n]{0,20}\b(?:time|rate|quota)\b/iu;
+  /\bthe maximum tokens you requested exceed|^[^a-z]*(?:\d{3} )?\W*`?max_(?:completion_|output_)?tokens`?[^\n]{0,60}(?:too large|cannot be|must be|at most)|\b(?:string|array) too long\b|\b(?:image|file|audio|video|pdf)s?\b(?! and text)[^\n]{0,40}\b(?:too (?:large|big|long|many)|exceed)|\b(?:description|name|schema|enum)\b[^\n]{0,40}\b(?:too long|exceed)|\b(?:time|rate|quota)[ _]?(?:out|limit)?\b[^\n]{0,20}\bexceed|\bexceed\w*\b[^\n]{0,20}\b(?:time|rate|quota)\b/iu;
 
 /** A request that can never succeed, answered as if the server had failed: llama.cpp's server, llama-cpp-python. */
 export function isRefusedFor(said: string): boolean {
@@ -79,9 +79,33 @@ export const NO_TOOLS_ADVICE =
 export const NO_IMAGES_ADVICE =
   'This model takes no images: ask one that does, or describe the image in words. An agent with images: false refuses such a question at the start.';
 
-/** The model wrote a call or JSON that the provider could not read (Groq: `tool_use_failed`, `json_validate_failed`): another attempt may do better. */
+/**
+ * The reply went wrong, not the request, so another attempt may do better: a call or JSON that the provider could not read (Groq:
+ * `tool_use_failed`, `json_validate_failed`), thoughts that took all tokens (OpenAI), an answer that was filtered (Anthropic, DashScope).
+ */
 export function isUnreadableReply(said: string): boolean {
-  return /\b(?:tool_use_failed|json_validate_failed|failed_generation|output_parse_failed)\b|\btool call validation failed\b/iu.test(
+  return /\b(?:tool_use_failed|json_validate_failed|failed_generation|output_parse_failed)\b|\btool call validation failed\b|\bcould not finish the message because\b|\boutput blocked by content filter|\boutput data may contain\b/iu.test(
+    said,
+  );
+}
+
+/** Anthropic: "Your credit balance is too low to access the Anthropic API." */
+export function isCreditGone(said: string): boolean {
+  return /\bcredit balance is too low\b|\binsufficient (?:credits?|balance|funds)\b|余额不足|欠费/iu.test(
+    said,
+  );
+}
+
+/** Gemini: "API key not valid." xAI: "Incorrect API key provided". */
+export function isWrongKey(said: string): boolean {
+  return /\b(?:incorrect|invalid) api[ _]?key\b|\bapi[ _]?key (?:is )?(?:not valid|invalid|expired)\b/iu.test(
+    said,
+  );
+}
+
+/** OpenRouter, LiteLLM, Mistral, DeepSeek, Bedrock. The words are about the model's name alone, not about what the model takes. */
+export function isUnknownModel(said: string): boolean {
+  return /\bis not a valid model(?: id)?\b|\binvalid model name\b|\binvalid model: |\bmodel (?:identifier is invalid|not exist\b|not found\b)|\bthe model [`'"][^`'"\n]{1,100}[`'"] does not exist\b/iu.test(
     said,
   );
 }

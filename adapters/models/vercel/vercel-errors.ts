@@ -2,7 +2,7 @@ import { z } from 'zod/v4';
 import { isSecretKey, secretValues, withoutSecrets } from '../../../agent/text/secrets.ts';
 import { retryAfter, waitIn } from '../../../agent/values/retry-after.ts';
 import { boundedText } from '../../../agent/values/values.ts';
-import { mayPass, statusOfCode, typeOfStatus } from '../failure-types.ts';
+import { PASSING, mayPass, statusOfCode, typeOfStatus } from '../failure-types.ts';
 import { ModelError, type ModelErrorType } from '../model.ts';
 import {
   NO_IMAGES_ADVICE,
@@ -120,8 +120,8 @@ function kindOfCall(error: SdkError): Kind {
   if (statusCode < 400) return ['ModelInvalidResponse', true];
   const said = wordsOf(error);
   const type = typeOfStatus(statusCode, said);
-  // The AI SDK knows no 400 that may pass.
-  if (type === 'ModelInvalidResponse') return [type, true];
+  // The AI SDK knows no 400 that may pass, and of the statuses below 500 only 408, 409 and 429.
+  if (type === 'ModelInvalidResponse' || PASSING[statusCode] === type) return [type, true];
   if (type === 'ModelBadRequest' || type === 'ModelContextTooLong') return [type, false];
   const isFinal = type === 'ModelRateLimited' && isOutOfCredit(statusCode, said, waitOf(error));
   return [type, (isRetryable ?? mayPass(type)) && !isFinal];

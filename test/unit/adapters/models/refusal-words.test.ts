@@ -178,6 +178,12 @@ describe('a prompt that is too long', () => {
       'Rate limit reached for requests per minute: Limit 3, Used 3, Requested 1.',
       'ModelRateLimited',
     ],
+    [
+      'the reply asked for (Bedrock)',
+      400,
+      'The maximum tokens you requested exceeds the model limit of 8192. Try again with a lower maximum.',
+      'ModelBadRequest',
+    ],
     ['time', 504, 'upstream request exceeded its time limit', 'ModelServerError'],
     ['nothing', 500, 'Internal server error', 'ModelServerError'],
   ])('is not meant where something else is: %s', (_what, status, said, type) => {

@@ -66,7 +66,7 @@ describe('an HTTP error', () => {
   });
 
   test.each([
-    ['Invalid model name passed in model=gpt-nope', 'look at the apiKey that the config gives, the'],
+    ['Invalid model name passed in model=gpt-nope', 'Check the model name "test-model"'],
     ['No connected db.', 'the model\'s name "test-model" and the baseURL that the config gives'],
     ['registry.ollama.ai/library/gemma:2b does not support tools', "kind: 'zero-shot'"],
     ["Invalid 'tools': array too long. Expected an array with maximum length 128", 'fewer tools'],
