@@ -13,13 +13,19 @@ export function retryAfter(headers: Headers | undefined, now: number): number | 
 }
 
 /**
- * Milliseconds from a refusal's body, for providers without the header: Gemini's `RetryInfo` (`"retryDelay": "58s"`), and "Please
- * try again in 6m0s" of OpenAI and Groq.
+ * Milliseconds from a refusal's body, for providers without the header: Gemini's `RetryInfo` (`"retryDelay": "58s"`), "Please try again
+ * in 6m0s" of OpenAI and Groq, and "Please retry after 26 seconds" of Azure.
  */
 export function waitIn(said: string): number | undefined {
   const delay = /\bretryDelay\\*"\s*:\s*\\*"([\d.ms]{1,30})\\*"/u.exec(said);
-  const words = /\b(?:retry|try again) in ((?:\d+(?:\.\d+)? ?(?:ms|s|m|h)(?![a-z]) ?){1,4})/iu.exec(said);
-  const text = (delay ?? words)?.[1]?.replaceAll(' ', '');
+  const words =
+    /\b(?:retry|try again) (?:in|after) ((?:\d+(?:\.\d+)? ?(?:ms|milliseconds?|s|sec(?:ond)?s?|m|min(?:ute)?s?|h|hours?)(?![a-z]) ?){1,4})/iu.exec(
+      said,
+    );
+  const text = (delay ?? words)?.[1]
+    ?.replaceAll(' ', '')
+    .replaceAll(/milliseconds?|[a-z]+/giu, (unit) => (/^mi?(?:lli)?s/iu.test(unit) ? 'ms' : unit.slice(0, 1)))
+    .toLowerCase();
   return text === undefined ? undefined : durationMs(text);
 }
 

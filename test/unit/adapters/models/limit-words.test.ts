@@ -29,6 +29,10 @@ describe('a limit', () => {
     ['Gemini, in words', 'Please retry in 37.46s.', 37_460],
     ['OpenAI', 'Please try again in 20ms.', 20],
     ['Groq', 'Please try again in 7m12s. Need more tokens?', 432_000],
+    ['Azure', 'Please retry after 26 seconds. To increase your limit, ask for more.', 26_000],
+    ['in words', 'Try again in 1 minute 30 sec.', 90_000],
+    ['in milliseconds', 'Please try again in 500 milliseconds.', 500],
+    ['a day that is not meant', 'Please retry after 2 mistakes.', undefined],
     ['no time', 'Please try again in a moment.', undefined],
   ])('says how long to wait in its body, where no header does: %s', (_source, said, ms) => {
     expect(waitIn(said)).toBe(ms);
