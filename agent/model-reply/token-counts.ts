@@ -34,7 +34,7 @@ export function wholeCounts(reported: ReportedCounts): WholeCounts | undefined {
   const cache = cached + written;
   const isBeside =
     reported.cacheBeside === true ||
-    cached > prompt ||
+    cache > prompt ||
     (cache > 0 && total === prompt + cache + completion && thoughts < cache);
   const promptTokens = isBeside ? prompt + cache : prompt;
   const said = thoughts > completion ? completion + thoughts : completion;

@@ -62,6 +62,11 @@ test.each<[source: string, usage: object, read: object]>([
   ],
   ['a gateway to Anthropic: cached beside the prompt', openAI(12, 100, cached), counts(4012, 100, 4000)],
   [
+    'a gateway to Anthropic: all of the prompt written to the cache',
+    openAI(12, 100, { cache_creation_input_tokens: 5000 }),
+    counts(5012, 100, undefined, { cacheWriteTokens: 5000 }),
+  ],
+  [
     'the same with a total of all',
     openAI(12, 100, { ...cached, total_tokens: 4112 }),
     counts(4012, 100, 4000),
