@@ -1,6 +1,6 @@
 import { z } from 'zod/v4';
 import type { $ZodIssue } from 'zod/v4/core';
-import { isObject, parseJson } from '../../agent/values/json-object.ts';
+import { isObject, isRounded, parseJson } from '../../agent/values/json-object.ts';
 import type { JsonSchema } from '../../agent/definition/manifest.ts';
 import type { Json, JsonObject } from '../../agent/values/vocabulary.ts';
 import { type OutputOf, type ZodSchema, forZod } from './zod-schema.ts';
@@ -173,14 +173,7 @@ function asNumber(value: Json): number | undefined {
   if (typeof value !== 'string') return undefined;
   const text = value.trim();
   const digits = text.replaceAll('_', '');
-  const number = NUMBER.test(text) ? Number(digits) : NaN;
-  return Number.isFinite(number) && !isRounded(digits, number) ? number : undefined;
-}
-
-/** A long whole number that JavaScript holds as another one. */
-function isRounded(digits: string, number: number): boolean {
-  const [, whole] = /^\+?(-?\d+)(?:\.0*)?$/u.exec(digits) ?? [];
-  return whole !== undefined && !Number.isSafeInteger(number) && BigInt(whole) !== BigInt(number);
+  return NUMBER.test(text) && !isRounded(digits) ? Number(digits) : undefined;
 }
 
 const YES = ['1', 'true', 't', 'yes', 'y', 'on'];

@@ -18,8 +18,11 @@ export function objectInput(name: string, schema: JsonSchema, input: Json): Json
   throw new ToolInputError(`${name} was given ${JSON.stringify(input)}.\n${whatItTakes(name, schema)}`);
 }
 
+/** A number as JSON has it. */
+const LITERAL = /^-?\d+(?:\.\d+)?(?:e[-+]?\d+)?$/iu;
+
 /**
- * Throws for a whole number that JavaScript cannot hold, which stayed a text, where the schema wants a number: the tool would be sent
+ * Throws for a number that JavaScript cannot hold, which stayed a text, where the schema wants a number: the tool would be sent
  * another number, or a text.
  */
 function checkNumbers(name: string, schema: JsonSchema, given: Json): void {
@@ -33,8 +36,8 @@ function checkNumbers(name: string, schema: JsonSchema, given: Json): void {
   }
   const types = [schema['type'] ?? []].flat();
   const isNumber = types.some((type) => type === 'number' || type === 'integer') && !types.includes('string');
-  if (!isNumber || typeof given !== 'string' || !/^-?\d{16,}$/u.test(given) || isExact(given)) return;
-  throw new ToolInputError(`${name} was given ${given}, a number too long to be passed on exactly.`);
+  if (!isNumber || typeof given !== 'string' || !LITERAL.test(given) || isExact(given)) return;
+  throw new ToolInputError(`${name} was given ${given}, a number that cannot be passed on exactly.`);
 }
 
 /** Schema of a tool's input, for the end of a message to the model. */

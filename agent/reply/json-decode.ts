@@ -149,7 +149,7 @@ function readEscape(text: string, at: number): string | undefined {
   return /^[\da-f]{4}$/iu.test(digits) ? String.fromCharCode(Number.parseInt(digits, 16)) : undefined;
 }
 
-/** A whole number that JavaScript cannot hold stays its text. */
+/** A number that JavaScript cannot hold stays its text. */
 function readNumber(reader: Reader): number | string | undefined {
   const pattern = /-?(?:0|[1-9]\d*)((?:\.\d+)?(?:[eE][-+]?\d+)?)/uy;
   pattern.lastIndex = reader.at;

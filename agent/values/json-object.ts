@@ -10,8 +10,8 @@ export function parseJson(text: string): Json | undefined {
 }
 
 /**
- * JSON.parse that rounds no number: a whole number that JavaScript cannot hold (beyond 2^53: ids of 19 digits) stays the text of its
- * digits, and so does one that is too large for any number. Throws a SyntaxError.
+ * JSON.parse that makes no number another one: what JavaScript cannot hold beyond 2^53 (ids of 19 digits, amounts) stays its text, and
+ * so does a number that is too large or too small for any. Throws a SyntaxError.
  */
 export function exactJson(text: string): Json {
   const value = JSON.parse(text) as Json; // JSON.parse makes nothing but JSON values
@@ -25,11 +25,30 @@ export function exactJson(text: string): Json {
 /** A string or a number of a JSON text. */
 const TOKEN = /"[^"\\]*(?:\\[\s\S][^"\\]*)*"|-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?/gu;
 
-/** False for a literal that becomes another number in JavaScript: a long whole number, or one beyond all numbers. */
+/** False for a literal that stays its text: a whole number beyond 2^53, and one that becomes another number in JavaScript. */
 export function isExact(literal: string): boolean {
+  const isWhole = /^-?\d+(?:\.0+)?$/u.test(literal);
+  return isWhole ? Number.isSafeInteger(Number(literal)) : !isRounded(literal);
+}
+
+/**
+ * True for a literal that becomes another number in JavaScript: one beyond 2^53 with digits that are lost, one beyond all numbers, and
+ * one that becomes 0. Of smaller numbers, places behind the point may be lost.
+ */
+export function isRounded(literal: string): boolean {
   const number = Number(literal);
-  if (!Number.isFinite(number)) return false;
-  return Number.isSafeInteger(number) || !/^-?\d+(?:\.0+)?$/u.test(literal);
+  if (!Number.isFinite(number)) return true;
+  if (number === 0) return /[1-9]/u.test(literal.replace(/e.*/iu, ''));
+  return Math.abs(number) > Number.MAX_SAFE_INTEGER && decimal(literal) !== decimal(String(number));
+}
+
+/** Digits and exponent of a number: `1.50e3` and `1500` are `15e2`. */
+function decimal(literal: string): string {
+  const [, whole = '', fraction = '', exponent = '0'] =
+    /^[-+]?(\d*)(?:\.(\d*))?(?:e([-+]?\d+))?$/iu.exec(literal) ?? [];
+  const all = whole + fraction;
+  const digits = all.replace(/0+$/u, '');
+  return `${digits.replace(/^0+/u, '')}e${Number(exponent) - fraction.length + all.length - digits.length}`;
 }
 
 /** An object with fields: neither null nor an array. */

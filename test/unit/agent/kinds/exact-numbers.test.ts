@@ -12,11 +12,17 @@ import { sampleManifest } from '../../../support/manifest.ts';
 
 const LONG = '1234567890123456789';
 
-describe('a whole number that JavaScript cannot hold', () => {
+describe('a number that JavaScript cannot hold', () => {
   test.each<[text: string, value: unknown]>([
     [`{"n":${LONG}}`, { n: LONG }],
     [`[-${LONG}, 9007199254740993.0]`, [`-${LONG}`, '9007199254740993.0']],
     ['{"n":1e999}', { n: '1e999' }],
+    [
+      '[12345678901234567.89, 1.2345678901234567891e18]',
+      ['12345678901234567.89', '1.2345678901234567891e18'],
+    ],
+    ['[1e-400, -0.0, 0e5]', ['1e-400', -0, 0]],
+    ['[3.14159265358979323846, 1.50e23, 123e20]', [Math.PI, 1.5e23, 1.23e22]],
     ['[9007199254740991, 1.5, 1e21, 0.25]', [9007199254740991, 1.5, 1e21, 0.25]],
     [String.raw`{"a\"${LONG}":"\\${LONG}"}`, { [`a"${LONG}`]: `\\${LONG}` }],
   ])('stays its text, in %s', (text, value) => {
@@ -55,6 +61,8 @@ describe('a whole number that JavaScript cannot hold', () => {
     };
     expect(() => objectInput('find', schema, { n: LONG })).toThrow(LONG);
     expect(() => objectInput('find', schema, { list: [LONG] })).toThrow(LONG);
+    const amount = `${LONG}.25`;
+    expect(() => objectInput('find', schema, { list: [exactJson(amount)] })).toThrow(amount);
     expect(
       objectInput('find', { type: 'object', properties: { n: { type: 'string' } } }, { n: LONG }),
     ).toEqual({ n: LONG });
