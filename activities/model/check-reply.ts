@@ -1,5 +1,5 @@
 import { fieldsOf } from '../../agent/values/json-object.ts';
-import { finishReasonOf, isBrokenOff } from '../../agent/model-reply/finish-reason.ts';
+import { finishReasonOf, isBrokenOff, lacksCall } from '../../agent/model-reply/finish-reason.ts';
 import { limits } from '../../agent/values/limits.ts';
 import { withoutRepeatedCalls } from '../../agent/model-reply/repeated-calls.ts';
 import { wholeCounts } from '../../agent/model-reply/token-counts.ts';
@@ -26,10 +26,14 @@ export function checkReply(adapter: string, reply: Unchecked<ModelReply> | undef
   throw new ModelError('ModelInvalidResponse', message, { retryable: false });
 }
 
-/** Throws for a reply that the provider broke off: half an answer is not an answer, and a call may be one of several. */
+/**
+ * Throws for a reply that the provider broke off: half an answer is not an answer, and a call may be one of several. One that has nothing but a call
+ * that could not be read is told to the model.
+ */
 function whole(reply: ModelReply, adapter: string): ModelReply {
-  const { finishReason, text } = reply;
-  if (!isBrokenOff(finishReason)) return reply;
+  const { finishReason, text, toolCalls } = reply;
+  const isSilent = text.trim() === '' && toolCalls.length === 0;
+  if (!isBrokenOff(finishReason) && (isSilent || !lacksCall(finishReason))) return reply;
   const message = `The reply of the model "${adapter}" broke off after ${text.length} characters: its finish reason is "${finishReason}".`;
   throw new ModelError('ModelStreamCut', message, { retryable: true });
 }

@@ -3,23 +3,30 @@
  * words stay: `stop`, `tool_calls`, `eos_token`.
  */
 export function finishReasonOf(said: string): string {
-  const word = said
-    .trim()
-    .toLowerCase()
-    .replaceAll(/[-\s]+/gu, '_');
+  const word = wordOf(said);
   if (CUT.test(word)) return 'length';
   return FILTERED.test(word) ? 'content_filter' : said;
 }
 
 /** The provider or its server broke off: the rest of the reply is missing, and calls may be. */
 export function isBrokenOff(finishReason: string): boolean {
-  return BROKEN.test(
-    finishReason
-      .trim()
-      .toLowerCase()
-      .replaceAll(/[-\s]+/gu, '_'),
-  );
+  return BROKEN.test(wordOf(finishReason));
 }
+
+/** The provider left out a call that it could not read. What else the reply has is no answer. */
+export function lacksCall(finishReason: string): boolean {
+  return LACKS_CALL.test(wordOf(finishReason));
+}
+
+function wordOf(finishReason: string): string {
+  return finishReason
+    .trim()
+    .toLowerCase()
+    .replaceAll(/[-\s]+/gu, '_');
+}
+
+/** Gemini, through gateways: `MALFORMED_FUNCTION_CALL`, `UNEXPECTED_TOOL_CALL`. */
+const LACKS_CALL = /^(malformed_(function|tool)_call|unexpected_tool_call)$/u;
 
 /**
  * Mistral: `model_length`. Hugging Face's older servers and Anthropic: `max_tokens`, `max_length`. Anthropic and Z.ai:

@@ -21,6 +21,8 @@ function countIn(headers: Headers | undefined, name: string): number | undefined
   return /^\d{1,15}$/u.test(text) ? Number(text) : undefined;
 }
 
+/** OpenAI writes `6m0s`, Azure a number of seconds. A number that is a time of day is none of seconds. */
 function timeIn(headers: Headers | undefined, name: string): number | undefined {
-  return durationMs((headers?.get(name) ?? headers?.get(`llm_provider-${name}`))?.trim() ?? '');
+  const text = (headers?.get(name) ?? headers?.get(`llm_provider-${name}`))?.trim() ?? '';
+  return durationMs(/^\d{1,6}(?:\.\d+)?$/u.test(text) ? `${text}s` : text);
 }

@@ -82,7 +82,7 @@ export function addPiece(draft: Draft, json: unknown): Added {
     addCall(draft, message === choice.message ? { ...call, index } : call);
     if (draft.calls.length > limits.replyCalls) return TOO_MANY_CALLS;
   }
-  const text = choice.text ?? message?.content?.text ?? message?.refusal ?? '';
+  const text = choice.text ?? (message?.content?.text || message?.refusal || '');
   draft.text += text;
   draft.length += text.length;
   return { text, thought: addReasoning(draft.reasoning, message ?? {}) };

@@ -117,11 +117,13 @@ describe.each(apis)('a reply of the %s API', (api) => {
 describe('a reply', () => {
   test('with its text in parts, or a refusal in its place, is text', async () => {
     const content = ['Hel', 'lo'].map((text) => ({ type: 'text', text }));
-    const replies = [{ content }, { content: null, refusal: 'I will not.' }];
+    const refusal = 'I will not.';
+    const replies = [{ content }, { content: null, refusal }, { content: '', refusal }];
     const bodies = replies.map((message) => ({ rawBody: JSON.stringify({ choices: [{ message }] }) }));
     const { ask } = await scriptedOpenAI(bodies);
     expect(await ask()).toMatchObject({ text: 'Hello', finishReason: 'unknown' });
-    expect(await ask()).toMatchObject({ text: 'I will not.' });
+    expect(await ask()).toMatchObject({ text: refusal });
+    expect(await ask()).toMatchObject({ text: refusal });
   });
 
   test('in one piece is read, though a stream was asked for', async () => {

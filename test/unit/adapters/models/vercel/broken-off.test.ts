@@ -194,3 +194,13 @@ describe('a stream with whole messages', () => {
     expect((await ask(modelRequest({ stream: true }))).text).toBe('The answer is 42.');
   });
 });
+
+test.each(['MALFORMED_FUNCTION_CALL', 'unexpected_tool_call'])(
+  'words before a call that could not be read are no answer: %s',
+  (finishReason) => {
+    const reply = { text: 'I look it up.', toolCalls: [], finishReason };
+    expect(() => checkReply('x', reply)).toThrow(expect.objectContaining(cut));
+    // The model is told of a call alone, since it may write the same again.
+    expect(checkReply('x', { ...reply, text: ' ' })).toMatchObject({ finishReason });
+  },
+);

@@ -18,6 +18,11 @@ test.each<[headers: { [name: string]: string }, limit: ReturnType<typeof rateLim
   ],
   [{ 'remaining-requests': '0', 'reset-requests': 'soon' }, { requests: 0 }],
   [
+    { 'remaining-requests': '0', 'reset-requests': '26' },
+    { requests: 0, resetMs: 26_000 },
+  ],
+  [{ 'remaining-requests': '0', 'reset-requests': '1764361200' }, { requests: 0 }],
+  [
     {
       'remaining-requests': '0',
       'reset-requests': '20ms',
