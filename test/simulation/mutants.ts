@@ -270,8 +270,8 @@ export const mutants: readonly Mutant[] = [
     name: 'whoever sees a run gives the results of its client',
     seed: 39,
     file: 'gateway/start/client-calls.ts',
-    find: "if (!mayUse(caller, 'POST /runs/{id}/decisions') && ",
-    replace: "if (!mayUse(caller, 'POST /runs/{id}/decisions') && caller.name === '' && ",
+    find: "if (mayUse(caller, 'POST /runs/{id}/decisions') || ",
+    replace: "if (mayUse(caller, 'POST /runs/{id}/decisions') || caller.name !== '' || ",
   },
   {
     name: 'an agent that takes the run over does not have the tools of its caller',

@@ -34,6 +34,7 @@ describe('the version of Node', () => {
       './shell/node-version.ts',
     ]);
     expect(imports('cli/shell/compiled-folder.ts')).toEqual([
+      'node:fs',
       'node:path',
       '../../local/server/cache-folder.ts',
     ]);
