@@ -8,7 +8,7 @@ import type { ProtocolRequest } from '../http/protocol.ts';
 import { bad } from '../http/read-body.ts';
 import { ownRun, ownSession } from '../start/own-runs.ts';
 import { recordedName } from '../http/tenant.ts';
-import { decideAs } from '../start/decide-as.ts';
+import { decideAllAs } from '../start/decide-as.ts';
 import { type StartedRun, startRun } from '../start/start-run.ts';
 import type { Task, TaskUpdate } from './a2a-types.ts';
 import { readQuestion, readReply } from './read-message.ts';
@@ -118,11 +118,9 @@ async function reply(
   const read = readReply(parts, waiting);
   if (read.type === 'say') await run.say(read.text);
   else {
-    for (const { call, wait, decision } of read.decisions) {
-      const isWaiting = waiting.some((one) => one.call === call && one.n === wait);
-      if (call === undefined || wait === undefined || isWaiting)
-        await decideAs({ client, caller }, run, call, decision, wait);
-    }
+    const isOpen = ({ call, wait }: { call?: string | undefined; wait?: number | undefined }) =>
+      call === undefined || wait === undefined || waiting.some((one) => one.call === call && one.n === wait);
+    await decideAllAs({ client, caller }, run, read.decisions.filter(isOpen));
   }
   return { id, hasBegun: true };
 }

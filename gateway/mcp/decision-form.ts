@@ -10,7 +10,7 @@ import {
 import { fieldOf } from '../../agent/values/values.ts';
 import { bad } from '../http/read-body.ts';
 import { decisionInWords } from '../http/sent-decision.ts';
-import { type Decider, decideAs } from '../start/decide-as.ts';
+import { type Decider, decideAllAs } from '../start/decide-as.ts';
 
 /** The form in which a client asks a person about a wait (`elicitation/create`). `enumNames` is the one form of titles that all revisions have. */
 export function formOf(wait: WaitingCall) {
@@ -85,5 +85,9 @@ export async function decideByAnswers(
     const decision = decisionIn(wait, answers[keyOf(wait)]);
     return decision === undefined ? [] : [{ wait, decision }];
   });
-  for (const { wait, decision } of made) await decideAs(by, run, wait.call, decision, wait.n);
+  await decideAllAs(
+    by,
+    run,
+    made.map(({ wait, decision }) => ({ call: wait.call, wait: wait.n, decision })),
+  );
 }

@@ -4,7 +4,7 @@ import { demand } from '../http/caller.ts';
 import { bad } from '../http/read-body.ts';
 import type { Approval } from './approvals.ts';
 import { type ClientResult, answerClientCalls, checkMayGive } from './client-calls.ts';
-import { type Decider, decideAs } from './decide-as.ts';
+import { type Decider, decideAllAs } from './decide-as.ts';
 import { ownRun } from './own-runs.ts';
 
 /** The answer of a person to a wait. */
@@ -47,11 +47,9 @@ export async function answerRun(
     const wait = waiting.find((one) => one.call === call && one.n === n);
     const isOver = wait === undefined && results.length > 0;
     const decision = isOver ? undefined : answer.decisionOn(wait);
-    return decision === undefined ? [] : [{ call, n, decision }];
+    return decision === undefined ? [] : [{ call, wait: n, decision }];
   });
-  for (const { call, n, decision } of decisions) {
-    await decideAs(by, run, call, decision, n);
-  }
+  await decideAllAs(by, run, decisions);
   if (results.length > 0) await answerClientCalls(by, results);
   return { id, waits };
 }

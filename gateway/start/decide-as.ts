@@ -1,4 +1,4 @@
-import type { AgentRun, OperatorDecision } from '../../client/index.ts';
+import type { AgentRun, OperatorDecision, WaitingCall } from '../../client/index.ts';
 import { fieldOf } from '../../agent/values/values.ts';
 import { isForWaiting, resolveTargetCall } from '../../client/read/resolve-target.ts';
 import { isAllowed } from '../http/caller.ts';
@@ -33,14 +33,40 @@ export async function decideAs(
   const isOfWait = isForWaiting(decision.type);
   const meant = call ?? (isOfWait ? resolveTargetCall(waiting, decision.type) : undefined);
   const found = waiting.find((one) => one.call === meant);
-  if (
-    found?.reason === 'approval' ||
-    decision.type === 'approve' ||
-    fieldOf(decision, 'input') !== undefined
-  ) {
-    throw notOwn(by.caller, run.id);
-  }
+  if (isApproval(decision, found)) throw notOwn(by.caller, run.id);
   return run.decide(meant, decision, wait ?? found?.n ?? (isOfWait ? NO_WAIT : undefined));
+}
+
+/** What {@link decideAs} takes. */
+interface CallDecision {
+  call?: string | undefined;
+  wait?: number | undefined;
+  decision: OperatorDecision;
+}
+
+/** Decides on several calls of a run in the caller's name, or on none where the caller may not decide on one of them. */
+export async function decideAllAs(
+  by: Decider,
+  run: AgentRun,
+  decisions: readonly CallDecision[],
+): Promise<void> {
+  if (decisions.length > 1 && !(await mayApprove(by, run.id))) {
+    const { waiting } = await run.describe();
+    const isNotOwn = ({ call, decision }: CallDecision) =>
+      isApproval(
+        decision,
+        waiting.find((one) => one.call === call),
+      );
+    if (decisions.some(isNotOwn)) throw notOwn(by.caller, run.id);
+  }
+  for (const { call, wait, decision } of decisions) await decideAs(by, run, call, decision, wait);
+}
+
+/** Returns true for a decision on a wait for approval, and for one that gives a call other input. */
+function isApproval(decision: OperatorDecision, wait: WaitingCall | undefined): boolean {
+  return (
+    wait?.reason === 'approval' || decision.type === 'approve' || fieldOf(decision, 'input') !== undefined
+  );
 }
 
 /** Retries a run that has ended. Another input of a call counts as its approval, as in a decision. Throws Refused and the errors of `AgentRun.retry`. */

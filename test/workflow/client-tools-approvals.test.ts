@@ -20,10 +20,25 @@ const pay = defineTool({
 });
 const calls = [toolCall('pay', '{"input":"x"}'), toolCall('pick', '{}')];
 const model = modelOf((step) => (step === '1' ? { toolCalls: calls } : 'Done.'));
+const broken = defineTool({
+  name: 'broken',
+  description: 'fails',
+  onFailure: 'ask',
+  retry: { maxAttempts: 1 },
+  run: () => Promise.reject(new Error('no paper')),
+});
 const plain = { kind: 'tool-calling', clientTools: true } as const;
 const agents = [
   { ...plain, name: 'till', model, tools: [pay] },
   { ...plain, name: 'other', model: modelOf(() => 'I am the other.'), tools: [] },
+  {
+    ...plain,
+    name: 'printer',
+    model: modelOf((step) =>
+      step === '1' ? { toolCalls: [toolCall('broken', '{}'), toolCall('pay', '{"input":"x"}')] } : 'Done.',
+    ),
+    tools: [broken, pay],
+  },
 ] satisfies AgentDefinition[];
 const rig = useRig({ agents });
 const common = {
@@ -161,3 +176,34 @@ test('with another model an approval is refused, and a rejection ends with the r
   await expect.poll(() => stateOf(run)).toEqual(['cancelled', []]);
   expect(payments).toBe(before);
 });
+
+test.each(['/a2a', '/ag-ui'])(
+  'of several decisions in one request to %s none is made, if one is for another person',
+  async (way) => {
+    const { id } = JSON.parse((await post('/runs', { agent: 'printer', input: 'print' }, 'asker')).text) as {
+      id: string;
+    };
+    await expect.poll(async () => (await stateOf(id))[1]?.length).toBe(2);
+    const decisions = [
+      { type: 'skip', call: '1.1' },
+      { type: 'approve', call: '1.2' },
+    ];
+    const parts = decisions.map((data) => ({ data }));
+    const message = { messageId: 'both', role: 'ROLE_USER', taskId: id, parts };
+    const resume = [
+      { interruptId: `${id}:1.1:0`, status: 'resolved', payload: { type: 'skip' } },
+      { interruptId: `${id}:1.2:0`, status: 'resolved', payload: { approved: true } },
+    ];
+    const { text } =
+      way === '/a2a'
+        ? await post(
+            '/a2a/printer',
+            { jsonrpc: '2.0', id: 1, method: 'SendMessage', params: { message } },
+            'asker',
+          )
+        : await post('/ag-ui/printer', { threadId: 't', runId: 'r', messages: [], resume }, 'asker');
+    expect(text).toContain('another person approves');
+    expect((await stateOf(id))[1]?.length).toBe(2);
+    await rig.client.get(id).cancel();
+  },
+);
