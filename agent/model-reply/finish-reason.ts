@@ -13,7 +13,7 @@ export function isBrokenOff(finishReason: string): boolean {
   return BROKEN.test(wordOf(finishReason));
 }
 
-/** The provider left out a call that it could not read. What else the reply has is no answer. */
+/** The provider left out a call that it could not read. The rest of the reply is not an answer. */
 export function lacksCall(finishReason: string): boolean {
   return LACKS_CALL.test(wordOf(finishReason));
 }

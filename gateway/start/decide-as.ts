@@ -37,7 +37,7 @@ export async function decideAs(
   return run.decide(meant, decision, wait ?? found?.n ?? (isOfWait ? NO_WAIT : undefined));
 }
 
-/** What {@link decideAs} takes. */
+/** The arguments of {@link decideAs}. */
 interface CallDecision {
   call?: string | undefined;
   wait?: number | undefined;
