@@ -1,6 +1,6 @@
 /**
- * What do runs cost a worker while they wait for a person? A worker of this build and one of another have the same runs, each on a server of its own: memory,
- * the time from an approval to the answer, and how soon a worker that starts beside the runs makes a step. Linux.
+ * The cost of runs that wait for a person, for a worker of this build and one of another. Both have the same runs, each on a server of its own. It
+ * measures memory, the time from an approval to the answer, and how soon a worker that starts beside the runs makes a step. Linux.
  *
  *     node --import tsx bench/waiting.ts --against ../old [--waiting 10000] [--rounds 20]      after `npm run build` here and there
  */

@@ -20,7 +20,7 @@ process.chdir(root);
 const CONFIG = '.ci/tsconfig.build.json';
 /** Hash of what dist was built from. Not in dist, since dist is published. */
 const STAMP = 'node_modules/.cache/reloop-build';
-/** What TypeScript takes, and what stays in the repository. All else goes into dist as it is. */
+/** Files that TypeScript compiles, and files that stay in the repository. All others go into dist as they are. */
 const NOT_COPIED = /\.(?:ts|md|json)$/u;
 
 const sources = (JSON.parse(readFileSync(CONFIG, 'utf8')) as { include: string[] }).include.flatMap((path) =>
