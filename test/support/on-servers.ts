@@ -17,7 +17,15 @@ const WHEELS: { readonly [version: string]: string } = {
 };
 
 /** Workflow tests that take too long for `npm test`. */
-const SLOW = ['continued', 'once', 'parity'].map((name) => `test/release/${name}.test.ts`);
+const SLOW = [
+  'ai-sdk-protocol',
+  'client-tools-protocols',
+  'continued',
+  'mcp-tasks',
+  'once',
+  'parity',
+  'temporal-commands',
+].map((name) => `test/release/${name}.test.ts`);
 const named = process.argv.slice(2);
 const files = named.length > 0 ? named : ['test/workflow/', 'examples/testing/', ...SLOW];
 
