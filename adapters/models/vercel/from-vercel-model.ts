@@ -1,7 +1,13 @@
 import { z } from 'zod/v4';
 import { limits } from '../../../agent/values/limits.ts';
 import { stopCutter } from '../../../agent/reply/stop.ts';
-import { type Model, type ModelCallContext, ModelError, type ModelRequest } from '../model.ts';
+import {
+  type Model,
+  type ModelCallContext,
+  ModelError,
+  type ModelReply,
+  type ModelRequest,
+} from '../model.ts';
 import { callOptions } from './call-options.ts';
 import {
   GenerateResult,
@@ -129,8 +135,10 @@ async function readStream(
     else if (part.type === 'response-metadata') reply.id ??= part.id ?? undefined;
     else if (part.type === 'error') throw part.error;
     else if (part.type === 'finish') {
-      const { finishReason, usage, providerMetadata } = part;
-      return { reply: { ...reply, finishReason, usage: countsOf(usage, providerMetadata, model) }, warnings };
+      const { finishReason, providerMetadata } = part;
+      const usage = countsOf(part.usage, providerMetadata, model);
+      if (isOpen(finishReason, usage, model)) break;
+      return { reply: { ...reply, finishReason, usage }, warnings };
     } else {
       const type = part.type.startsWith('text') ? 'text' : 'reasoning';
       const text = 'delta' in part ? part.delta : '';
@@ -142,8 +150,17 @@ async function readStream(
     if (cutter.stopped) return { reply: { ...reply, finishReason: 'stop' }, warnings };
     if (reply.length > limits.replyBytes) return { reply: { ...reply, finishReason: 'length' }, warnings };
   }
-  const message = `The stream of ${model.modelId} (${model.provider}) broke off: no finish came.`;
+  const message = `The stream of ${model.modelId} (${model.provider}) broke off: the provider gave no reason to finish.`;
   throw new ModelError('ModelStreamCut', message, { retryable: true });
+}
+
+/** Packages of the AI SDK finish a stream by themselves when the connection ends. Providers count at the end, but Gemini with each piece. */
+function isOpen(
+  finishReason: string,
+  usage: ModelReply['usage'],
+  { provider }: VercelLanguageModel,
+): boolean {
+  return finishReason === 'unknown' && (usage === undefined || /google|gemini|vertex/iu.test(provider));
 }
 
 function checkCalls({ calls }: ReplyParts, { modelId, provider }: VercelLanguageModel): void {

@@ -37,13 +37,15 @@ export const ContentPart = z.discriminatedUnion('type', [
   }),
 ]);
 
+/** In the words of 'v2', which says `unknown` where a provider gave no reason. Later versions say `other` or `error` then, without a raw word. */
 const FinishReason = z.union([
   z.string(),
   z
     .object({ unified: z.string(), raw: z.string().nullish().catch(undefined) })
-    .transform(({ unified, raw }) =>
-      ['error', 'other', 'unknown'].includes(unified) && raw ? raw : unified,
-    ),
+    .transform(({ unified, raw }) => {
+      if (!['error', 'other', 'unknown'].includes(unified)) return unified;
+      return raw || (unified === 'error' ? 'interrupted' : 'unknown');
+    }),
 ]);
 
 const count = z.int().min(0).max(limits.replyTokens).nullish();

@@ -42,6 +42,7 @@ describe('a reason to finish', () => {
   });
 });
 
+const counts = (version: string) => finish('stop', version)['usage'];
 const HALF = 'The total is 4';
 const CALL = { id: 'a', type: 'function', function: { name: 'refund', arguments: '{"euros":1}' } };
 const cut = { type: 'ModelStreamCut', retryable: true };
@@ -122,6 +123,51 @@ describe('a reply that the provider broke off is a failure that is asked again',
     }
     const own = { text: HALF, toolCalls: [], finishReason: 'abort' };
     expect(() => checkReply('mine', own)).toThrow(expect.objectContaining(cut));
+  });
+
+  test.each([
+    ['@ai-sdk/openai-compatible 1, @ai-sdk/openai 2, mistral 2, groq 2', 'v2', 'unknown', 'p.chat', {}],
+    ['@ai-sdk/google 2', 'v2', 'unknown', 'google.generative-ai', counts('v2')],
+    ['@ai-sdk/openai 3', 'v3', { unified: 'other' }, 'openai.chat', { inputTokens: {}, outputTokens: {} }],
+    ['@ai-sdk/google 3', 'v3', { unified: 'other' }, 'google.generative-ai', counts('v3')],
+    ['ollama-ai-provider-v2', 'v4', { unified: 'other' }, 'ollama', { inputTokens: {}, outputTokens: {} }],
+  ])(
+    'by the end of its connection, as %s says it',
+    async (_source, version, finishReason, provider, usage) => {
+      const parts = [
+        { type: 'text-delta', id: '0', delta: HALF },
+        { type: 'finish', finishReason, usage },
+      ];
+      const model = { ...sdkModel(version, [parts]), provider };
+      const asked = fromVercelModel(model).call(modelRequest({ stream: true }), callContext());
+      expect(await failureOf(asked)).toMatchObject(cut);
+    },
+  );
+
+  test.each([
+    ['v2', 'unknown', counts('v2')],
+    ['v2', 'other', {}],
+    ['v3', { unified: 'other' }, counts('v3')],
+    ['v3', { unified: 'other', raw: 'eos_token' }, { inputTokens: {}, outputTokens: {} }],
+  ])('unless a package says only so much of a whole stream: %s %j', async (version, finishReason, usage) => {
+    const parts = [
+      { type: 'text-delta', id: '0', delta: HALF },
+      { type: 'finish', finishReason, usage },
+    ];
+    const asked = fromVercelModel(sdkModel(version, [parts])).call(
+      modelRequest({ stream: true }),
+      callContext(),
+    );
+    expect(checkReply('sdk', await asked)).toMatchObject({ text: HALF });
+  });
+
+  test('by an error that the package made up before the first word', async () => {
+    const parts = [{ type: 'finish', finishReason: { unified: 'error' }, usage: {} }];
+    const reply = await fromVercelModel(sdkModel('v3', [parts])).call(
+      modelRequest({ stream: true }),
+      callContext(),
+    );
+    expect(() => checkReply('sdk', reply)).toThrow(expect.objectContaining(cut));
   });
 
   test('unless it is a call of Gemini that @ai-sdk/google could not read: the model is told', async () => {
