@@ -4,6 +4,7 @@ import { parseMrkl } from '../reply/mrkl-parser.ts';
 import type { ToolManifest } from '../definition/manifest.ts';
 import { CLOSING_REQUEST } from '../observation/observations.ts';
 import { outputInstructions, textScratchpad } from './prompt-parts.ts';
+import { toolNamed } from '../prompt/tool-names.ts';
 import { fill } from '../text/template.ts';
 import { argumentNames } from './tool-lines.ts';
 import { exactJson } from '../values/json-object.ts';
@@ -82,7 +83,11 @@ function toolLine(tool: ToolManifest): string {
 
 /** A tool of several fields takes a JSON object; LangChain takes any text as the first field. */
 function withFields(action: AgentAction, tools: ToolManifest[]): AgentAction {
-  const tool = tools.find(({ name }) => name === action.tool);
+  const meant = toolNamed(
+    action.tool,
+    tools.map(({ name }) => name),
+  );
+  const tool = tools.find(({ name }) => name === meant);
   if (tool === undefined || argumentNames(tool).length < 2 || typeof action.toolInput !== 'string')
     return action;
   const object = jsonObject(action.toolInput);

@@ -154,7 +154,7 @@ async function readStream(
   throw new ModelError('ModelStreamCut', message, { retryable: true });
 }
 
-/** Packages of the AI SDK finish a stream by themselves when the connection ends. Providers count at the end, but Gemini with each piece. */
+/** Packages of the AI SDK write the finish of a stream when its connection ends. Providers count at the end, but Gemini with each piece. */
 function isOpen(
   finishReason: string,
   usage: ModelReply['usage'],

@@ -37,7 +37,7 @@ export const ContentPart = z.discriminatedUnion('type', [
   }),
 ]);
 
-/** In the words of 'v2', which says `unknown` where a provider gave no reason. Later versions say `other` or `error` then, without a raw word. */
+/** The words of 'v2', which says `unknown` where a provider gave no reason. Later versions say `other` or `error` then, without a raw word. */
 const FinishReason = z.union([
   z.string(),
   z

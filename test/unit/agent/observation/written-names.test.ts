@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { CALL_AS_TEXT } from '../../../../agent/observation/observations.ts';
 import { zeroShot } from '../../../../agent/kinds/zero-shot.ts';
 import { decide } from '../../../../agent/reply/decide.ts';
-import { sampleManifest } from '../../../support/manifest.ts';
+import { sampleManifest, sampleTool } from '../../../support/manifest.ts';
 
 function decided(text: string) {
   return decide(zeroShot, sampleManifest(), { text, toolCalls: [], finishReason: 'stop' }).decision;
@@ -13,6 +13,17 @@ test.each(['`Search`', '"Search"', '**Search**', 'Search()'])(
   (written) => {
     const actions = [{ tool: 'Search', toolInput: 'x' }];
     expect(decided(`Action: ${written}\nAction Input: x`)).toMatchObject({ type: 'act', actions });
+  },
+);
+
+test.each(['Move', '`Move`', 'functions.Move'])(
+  'a tool of several fields gets them whatever is around its name: %s',
+  (written) => {
+    const inputSchema = { type: 'object', properties: { from: { type: 'string' }, to: { type: 'string' } } };
+    const manifest = sampleManifest({ tools: [sampleTool('Move', 'Moves.', { inputSchema })] });
+    const text = `Action: ${written}\nAction Input: {"from": "a", "to": "b"}`;
+    const { decision } = decide(zeroShot, manifest, { text, toolCalls: [], finishReason: 'stop' });
+    expect(decision).toMatchObject({ actions: [{ tool: 'Move', toolInput: { from: 'a', to: 'b' } }] });
   },
 );
 
