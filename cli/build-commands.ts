@@ -19,6 +19,7 @@ const outdir = join(dist, 'cli/bundle');
 const BUNDLED = [
   'cli/cli.js',
   ...[
+    'agents',
     'bulk',
     'completion',
     'decide',
@@ -29,6 +30,7 @@ const BUNDLED = [
     'session',
     'show',
     'steer',
+    'tools',
     'watch',
   ].map((command) => `cli/commands/${command}.js`),
   'cli/completion/complete.js',
@@ -42,6 +44,12 @@ const BUNDLED = [
 /** Part of no command: kept out, since they are large. */
 const OUTSIDE = /^(?:@grpc\/proto-loader|protobufjs\/ext\/descriptor.*)$/;
 
+const WIDTH = 'width-of-plain-text';
+
+/** Most texts are plain; for others `string-width` needs 30 ms until its expressions are ready. */
+const PLAIN_WIDTH = `const other = (text) => require('string-width').default(text);
+  export default (text) => (/^[ -~…]*$/u.test(text) ? text.length : other(text));`;
+
 /** An import of a module that is loaded when it is needed. */
 const LATE = /\bimport\(['"](?<name>[^'"]+)['"]\)/gu;
 
@@ -49,6 +57,10 @@ const modules: Plugin = {
   name: 'modules',
   setup({ onLoad, onResolve }) {
     onResolve({ filter: OUTSIDE }, () => ({ external: true }));
+    onResolve({ filter: /^string-width$/ }, ({ namespace }) =>
+      namespace === WIDTH ? undefined : { path: WIDTH, namespace: WIDTH },
+    );
+    onLoad({ filter: /./, namespace: WIDTH }, () => ({ contents: PLAIN_WIDTH, resolveDir: dist }));
     onLoad({ filter: /\.js$/ }, ({ path }) => {
       if (path.includes('/node_modules/')) return undefined;
       // A module finds the files beside it from where it was.
@@ -88,7 +100,7 @@ const { metafile, outputFiles } = await build({
   plugins: [modules],
 });
 const [bundle] = outputFiles;
-const inputs = Object.keys(metafile.inputs);
+const inputs = Object.keys(metafile.inputs).filter((name) => !name.startsWith(WIDTH));
 const packages = new Set(inputs.flatMap((file) => packageFolder(file) ?? []));
 const digest = createHash('sha256')
   .update(bundle?.contents ?? '')

@@ -1,12 +1,13 @@
 import { shownModel } from '../doctor/shown-model.ts';
 import { oneLine } from '../../features/render/words/amounts.ts';
 import { table } from '../shell/display.ts';
-import { loadCommandConfig } from '../connection/command-config.ts';
 import { type Io, exitCodes, print, printJson } from '../shell/io.ts';
 import type { CommonOptions } from '../options/options.ts';
 
 /** `reloop agents`: lists the config's agents. */
 export async function agents(io: Io, { config, json = false }: CommonOptions): Promise<number> {
+  // Loaded late, since the command is in the bundle and the config's modules are not.
+  const { loadCommandConfig } = await import('../connection/command-config.ts');
   const { loaded } = await loadCommandConfig(config);
   const list = [...loaded.agents].map(([name, { description = '' }]) => {
     const manifest = loaded.manifest(name, {});

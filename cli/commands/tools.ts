@@ -1,7 +1,5 @@
-import { toolManifest } from '../../config/options/tool-options.ts';
 import { duration, oneLine } from '../../features/render/words/amounts.ts';
 import { fit, table } from '../shell/display.ts';
-import { loadCommandConfig } from '../connection/command-config.ts';
 import { type Io, exitCodes, print, printJson } from '../shell/io.ts';
 import type { CommonOptions } from '../options/options.ts';
 
@@ -10,6 +8,9 @@ const DESCRIPTION_CELLS = 120;
 
 /** `reloop tools`: lists the config's tools with their rules. */
 export async function tools(io: Io, { config, json = false }: CommonOptions): Promise<number> {
+  // Loaded late, since the command is in the bundle and the config's modules are not.
+  const { loadCommandConfig } = await import('../connection/command-config.ts');
+  const { toolManifest } = await import('../../config/options/tool-options.ts');
   const { loaded } = await loadCommandConfig(config);
   const list = [...loaded.tools.values()].map((tool) => {
     const { name, description, effects, approval = 'never', timeoutMs, retry, ...rest } = toolManifest(tool);

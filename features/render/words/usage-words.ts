@@ -23,13 +23,13 @@ function figure(tokens: number): string {
   return tokens.toLocaleString('en-US');
 }
 
-const segmenter = new Intl.Segmenter(undefined, { granularity: 'word' });
 /** The words of a longer thought are counted up to here, and the rest by length. */
 const COUNTED_CHARS = 20_000;
 
 /** `412 words`, in languages without blanks between them too. */
 export function wordCount(text: string): string {
   const counted = text.slice(0, COUNTED_CHARS);
+  const segmenter = new Intl.Segmenter(undefined, { granularity: 'word' });
   let words = 0;
   for (const { isWordLike } of segmenter.segment(counted)) if (isWordLike === true) words++;
   if (counted.length === text.length) return count(words, 'word');
