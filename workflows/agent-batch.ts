@@ -55,14 +55,14 @@ export async function agentBatch(...sent: [AgentBatchInput]): Promise<BatchCount
       showProgress(counts, starts.length - next);
     }
   };
+  const workers = Array.from({ length: Math.min(concurrency, starts.length) }, work);
   try {
-    await Promise.all(Array.from({ length: Math.min(concurrency, starts.length) }, work));
+    await Promise.all(workers);
     if (next === starts.length) return counts;
     const { consideredCancelled, cancelRequested } = CancellationScope.current();
     if (consideredCancelled) await cancelRequested; // the next run would not know of the cancellation
   } catch (failure) {
-    // These runs are no children of this execution, so the cancellation has not reached them.
-    if (isCancellation(failure)) await CancellationScope.nonCancellable(() => cancelRuns(earlier));
+    if (isCancellation(failure)) await CancellationScope.nonCancellable(() => cancelOpenRuns(workers, batch));
     throw failure;
   }
   return continueExecution<typeof agentBatch>({
@@ -74,10 +74,14 @@ export async function agentBatch(...sent: [AgentBatchInput]): Promise<BatchCount
   });
 }
 
-/** Cancels those of the batch's runs that are still open. */
-async function cancelRuns(numbers: readonly number[]): Promise<void> {
+/**
+ * Cancels those of the batch's runs that are still open. Resolves when each has the request: the server drops requests of a workflow that has
+ * closed, and runs that waited before the batch continued as new are no children of this execution.
+ */
+async function cancelOpenRuns(workers: readonly Promise<void>[], { open }: Batch): Promise<void> {
   const { workflowId } = workflowInfo();
-  await Promise.allSettled(numbers.map((n) => getExternalWorkflowHandle(runId(workflowId, n)).cancel()));
+  await Promise.allSettled(workers);
+  await Promise.allSettled([...open].map((n) => getExternalWorkflowHandle(runId(workflowId, n)).cancel()));
 }
 
 function runId(batch: string, n: number | string): string {
@@ -98,7 +102,7 @@ function readInput([input, ...more]: readonly AgentBatchInput[]) {
 interface Batch {
   counts: BatchCounts;
   waits: Waits;
-  /** Numbers of the runs that gave up their place because they waited, and had not ended when this batch last heard of them. */
+  /** Numbers of the runs that have been started, and had not ended when this batch last heard of them. */
   open: Set<number>;
 }
 
@@ -113,9 +117,9 @@ async function runUntilHalted(start: FreshStart, n: number, { counts, waits, ope
     if (counted !== undefined) counts[counted]--;
     counts[as]++;
     counted = as;
-    if (as === 'waiting') open.add(n);
-    else open.delete(n);
+    if (as !== 'waiting') open.delete(n);
   };
+  open.add(n);
   void resultOf(start, row).then(
     () => count('done'),
     (failure: unknown) => count(isAlreadyStarted(failure) ? 'existed' : 'failed'),

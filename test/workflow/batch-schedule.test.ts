@@ -14,7 +14,7 @@ const model = modelOf(async (step, request) => {
   const question = /Q\d+\w*/u.exec(promptOf(request).split('Question:').at(-1) ?? '')?.[0] ?? '?';
   asked.all.push(question);
   asked.most = Math.max(asked.most, ++asked.now);
-  await sleep(20);
+  await sleep(question.endsWith('slow') ? 2000 : 20);
   asked.now--;
   if (question.endsWith('broken')) throw new Error('no');
   return question.endsWith('risky') && step === '1' ? act('pay', question) : answer(`A of ${question}`);
@@ -118,6 +118,21 @@ test.each([
     await expect.poll(async () => (await client.get(`${id}-1`).describe()).status).toBe('cancelled');
   },
 );
+
+test('a batch whose running run ends while the batch is cancelled cancels the run that waits, too', async () => {
+  const { client, temporal, taskQueue } = rig;
+  const workflowId = unique('cancelled');
+  const inputs = ['Q1risky', 'Q2slow', ...questions(2)];
+  const args = [{ agent: 'helper', inputs, concurrency: 1 }];
+  const batch = await temporal.workflow.start('agentBatch', { workflowId, taskQueue, args });
+  await expect.poll(() => asked.all.includes('Q2slow')).toBe(true);
+  await rig.restart(async () => {
+    await batch.cancel();
+    await temporal.workflow.getHandle(`${workflowId}-2`).terminate();
+  });
+  await expect(batch.result()).rejects.toMatchObject({ cause: { name: 'CancelledFailure' } });
+  await expect.poll(async () => (await client.get(`${workflowId}-1`).describe()).status).toBe('cancelled');
+});
 
 test.each<[string, object]>([
   ['inputs has no question', { inputs: [] }],
