@@ -16,7 +16,7 @@ export interface Attempt {
   signal: AbortSignal;
   /**
    * Call before the attempt acts. Throws if the call was cancelled, or if the attempt is no longer this worker's: after a wait in which the
-   * process may have stood still, the server is asked.
+   * process may have stood still, or the run of a retried call may have ended, the server is asked.
    */
   mustBeOurs(): Promise<void>;
 }
@@ -86,7 +86,8 @@ export async function runAttempt<T>(
       clock,
       async mustBeOurs() {
         signal.throwIfAborted();
-        if (isOld(context) && performance.now() - checkedAt > SHORT_WAIT_MS) await confirm();
+        const hasWaited = performance.now() - checkedAt > SHORT_WAIT_MS;
+        if (hasWaited && (isOld(context) || isRetry(context))) await confirm();
       },
     };
     const result = isOld(context) ? confirm().then(() => body(attempt)) : body(attempt);
@@ -131,6 +132,11 @@ function isOld({ info }: Context): boolean {
   return (
     heartbeatTimeoutMs !== undefined && Date.now() - currentAttemptScheduledTimestampMs > heartbeatTimeoutMs
   );
+}
+
+/** The worker of a retried call may have died, and its run may have been ended meanwhile. */
+function isRetry({ info }: Context): boolean {
+  return info.heartbeatTimeoutMs !== undefined && info.attempt > 1;
 }
 
 /** Asks the server, whose clock may be another: an attempt may also have waited long for a worker. */

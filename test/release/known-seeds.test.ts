@@ -27,6 +27,7 @@ const FAILED_ONCE: [seed: number, problem: string][] = [
   [5_000_176, 'a call that a worker without its tool had planned was done again unasked'],
   [11_000_040, 'a retry did not say again what was said right before the end of the run'],
   [835_052_437, 'a word was refused that a run had taken, where a rewind had dropped its step'],
+  [910_575_626, 'a retried tool began half a second after its run had been reset'],
 ];
 
 let seeds: Seeds;

@@ -26,6 +26,7 @@ async function begin(
   isOurs: boolean,
   body = vi.fn<Body>(() => Promise.resolve('done')),
   answerMs = 0,
+  attempt = 1,
 ) {
   vi.setSystemTime(SCHEDULED + afterMs);
   const recordActivityTaskHeartbeat = vi.fn<() => Promise<object>>(() => {
@@ -37,7 +38,7 @@ async function begin(
     workflowService: { recordActivityTaskHeartbeat },
     withAbortSignal: (_signal: AbortSignal, call: () => unknown) => call(),
   };
-  const info = { heartbeatTimeoutMs: HEARTBEAT_MS, currentAttemptScheduledTimestampMs: SCHEDULED };
+  const info = { heartbeatTimeoutMs: HEARTBEAT_MS, currentAttemptScheduledTimestampMs: SCHEDULED, attempt };
   const options = { client: client as never, logger: new DefaultLogger('ERROR') };
   const ended = await new MockActivityEnvironment(info, options)
     .run(() => runAttempt(() => policy, body))
@@ -87,6 +88,24 @@ test.each([
     expect(asked).toBe(1);
     expect(acted.mock.calls.length).toBe(isOurs ? 1 : 0);
     expect((ended as { type?: string }).type).toBe(type);
+  },
+);
+
+test.each([
+  [1, 'done', 0],
+  [2, { type: 'AttemptLost' }, 1],
+])(
+  'attempt %i, which waits before its tool begins, asks the server if it is a retry',
+  async (n, end, times) => {
+    vi.useFakeTimers({ toFake: ['Date', 'performance'] });
+    const body = vi.fn<Body>(async ({ mustBeOurs }) => {
+      vi.advanceTimersByTime(500);
+      await mustBeOurs();
+      return 'done';
+    });
+    const { ended, asked } = await begin(0, false, body, 0, n);
+    expect(asked).toBe(times);
+    expect({ ended }).toMatchObject({ ended: end });
   },
 );
 
