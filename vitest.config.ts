@@ -19,7 +19,7 @@ const expect = { requireAssertions: true, poll: { timeout: 30_000 } };
  */
 const maxWorkers = 4;
 
-// One project per kind of process. `npm test` leaves out `release`: what takes minutes, or needs npm, a browser, Python or a search engine.
+// One project per kind of process. `npm test` leaves out `release`: what takes minutes, or needs a server of its own, npm, a browser, Python or a search engine.
 export default defineConfig({
   test: {
     reporters: ['default', summaryReporter],

@@ -16,7 +16,7 @@ const WHEELS: { readonly [version: string]: string } = {
   '1.8.3': 'ec9e76c63900e75719d9226ddd0a440849b2cc389db21efaa8d4c8342fc96509',
 };
 
-/** Workflow tests that take too long for `npm test`. */
+/** Workflow tests that take too long for `npm test`, beside those with a server of their own. */
 const SLOW = [
   'ai-sdk-protocol',
   'client-tools-protocols',
@@ -27,7 +27,8 @@ const SLOW = [
   'temporal-commands',
 ].map((name) => `test/release/${name}.test.ts`);
 const named = process.argv.slice(2);
-const files = named.length > 0 ? named : ['test/workflow/', 'examples/testing/', ...SLOW];
+const files =
+  named.length > 0 ? named : ['test/workflow/', 'examples/testing/', 'test/release/own-server/', ...SLOW];
 
 const wanted = (process.env['TEMPORAL_VERSIONS'] ?? Object.keys(WHEELS).join(',')).split(',');
 for (const version of wanted) {

@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { type RunEvent, isRecorded } from '../../agent/run/events.ts';
-import type { AgentRun, EventsOptions } from '../../client/index.ts';
-import { agentTool } from '../../adapters/tools/agent-tool.ts';
-import { defineTool } from '../../adapters/tools/tool.ts';
-import { eventOf, useRig, continuedAfter, waitOf } from '../support/rig.ts';
-import { act, answer, modelOf, script, toolCall } from '../support/scripts.ts';
-import { countOpenPolls } from '../support/counted-calls.ts';
-import { brokenTool } from '../support/sample-tools.ts';
-import { allOf } from '../support/all-of.ts';
+import { type RunEvent, isRecorded } from '../../../agent/run/events.ts';
+import type { AgentRun, EventsOptions } from '../../../client/index.ts';
+import { agentTool } from '../../../adapters/tools/agent-tool.ts';
+import { defineTool } from '../../../adapters/tools/tool.ts';
+import { eventOf, useRig, continuedAfter, waitOf } from '../../support/rig.ts';
+import { act, answer, modelOf, script, toolCall } from '../../support/scripts.ts';
+import { countOpenPolls } from '../../support/counted-calls.ts';
+import { brokenTool } from '../../support/sample-tools.ts';
+import { allOf } from '../../support/all-of.ts';
 
 const echo = defineTool({ name: 'echo', description: 'echoes', run: (input) => sleep(100, input) });
 const broken = brokenTool('no');

@@ -1,17 +1,17 @@
 import { describe, expect, test } from 'vitest';
-import { AgentClient } from '../../client/api/agent-client.ts';
-import type { RunFilters } from '../../client/read/run-filters.ts';
-import { findTemporalBinary } from '../../local/server/binary/binary.ts';
-import { agentTool } from '../../adapters/tools/agent-tool.ts';
-import { defineTool } from '../../adapters/tools/tool.ts';
-import { startDevServer } from '../support/dev-server.ts';
-import { useRig, waitOf } from '../support/rig.ts';
-import { act, answer, modelOf } from '../support/scripts.ts';
-import { connectTo } from '../../client/connect/connect.ts';
-import { brokenTool } from '../support/sample-tools.ts';
-import { allOf } from '../support/all-of.ts';
-import type { AgentRunInput } from '../../agent/run/run-input.ts';
-import { AGENT_RUN } from '../../workflows/messages.ts';
+import { AgentClient } from '../../../client/api/agent-client.ts';
+import type { RunFilters } from '../../../client/read/run-filters.ts';
+import { findTemporalBinary } from '../../../local/server/binary/binary.ts';
+import { agentTool } from '../../../adapters/tools/agent-tool.ts';
+import { defineTool } from '../../../adapters/tools/tool.ts';
+import { startDevServer } from '../../support/dev-server.ts';
+import { useRig, waitOf } from '../../support/rig.ts';
+import { act, answer, modelOf } from '../../support/scripts.ts';
+import { connectTo } from '../../../client/connect/connect.ts';
+import { brokenTool } from '../../support/sample-tools.ts';
+import { allOf } from '../../support/all-of.ts';
+import type { AgentRunInput } from '../../../agent/run/run-input.ts';
+import { AGENT_RUN } from '../../../workflows/messages.ts';
 
 /** What a run says of itself to the server's list, and what that costs. */
 const broken = brokenTool();

@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { z } from 'zod/v4';
-import { defineTool } from '../../adapters/tools/tool.ts';
-import type { ScheduleDefinition } from '../../features/schedules/rules/schedule-definition.ts';
-import { isOwn } from '../../gateway/waiting/waiting-reader.ts';
-import type { BatchCounts } from '../../workflows/messages.ts';
-import { continuedAfter, useRig } from '../support/rig.ts';
-import { act, answer, modelOf, promptOf } from '../support/scripts.ts';
+import { defineTool } from '../../../adapters/tools/tool.ts';
+import type { ScheduleDefinition } from '../../../features/schedules/rules/schedule-definition.ts';
+import { isOwn } from '../../../gateway/waiting/waiting-reader.ts';
+import type { BatchCounts } from '../../../workflows/messages.ts';
+import { continuedAfter, useRig } from '../../support/rig.ts';
+import { act, answer, modelOf, promptOf } from '../../support/scripts.ts';
 
 const asked = { now: 0, most: 0, all: [] as string[] };
 const model = modelOf(async (step, request) => {

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import type { ClientTool } from '../../agent/definition/client-tools.ts';
-import type { AgentRun } from '../../client/api/agent-run.ts';
-import type { AgentDefinition } from '../../config/define.ts';
-import { agentTool } from '../../adapters/tools/agent-tool.ts';
-import { defineTool } from '../../adapters/tools/tool.ts';
-import type { ToolCall } from '../../agent/values/vocabulary.ts';
-import { allOf } from '../support/all-of.ts';
-import { continuedAfter, useRig, waitOf } from '../support/rig.ts';
-import { type RecordingModel, modelOf } from '../support/scripts.ts';
+import type { ClientTool } from '../../../agent/definition/client-tools.ts';
+import type { AgentRun } from '../../../client/api/agent-run.ts';
+import type { AgentDefinition } from '../../../config/define.ts';
+import { agentTool } from '../../../adapters/tools/agent-tool.ts';
+import { defineTool } from '../../../adapters/tools/tool.ts';
+import type { ToolCall } from '../../../agent/values/vocabulary.ts';
+import { allOf } from '../../support/all-of.ts';
+import { continuedAfter, useRig, waitOf } from '../../support/rig.ts';
+import { type RecordingModel, modelOf } from '../../support/scripts.ts';
 
 const pick: ClientTool = {
   name: 'pick',

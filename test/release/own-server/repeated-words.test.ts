@@ -1,11 +1,11 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { Client } from '@temporalio/client';
 import { expect, test, vi } from 'vitest';
-import { AgentClient } from '../../client/api/agent-client.ts';
-import type { AgentRun } from '../../client/api/agent-run.ts';
-import { continuedAfter, eventsOf, useRig, waitOf } from '../support/rig.ts';
-import { brokenTool } from '../support/sample-tools.ts';
-import { act, answer, modelOf } from '../support/scripts.ts';
+import { AgentClient } from '../../../client/api/agent-client.ts';
+import type { AgentRun } from '../../../client/api/agent-run.ts';
+import { continuedAfter, eventsOf, useRig, waitOf } from '../../support/rig.ts';
+import { brokenTool } from '../../support/sample-tools.ts';
+import { act, answer, modelOf } from '../../support/scripts.ts';
 
 /** Temporal's client repeats an update whose answer is lost, with the same id: the run has taken the update once. */
 

@@ -1,12 +1,12 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { AgentRun } from '../../client/api/agent-run.ts';
-import { InvalidInput } from '../../client/connect/errors.ts';
-import { type RunExport, parseRunExport } from '../../client/export/run-export.ts';
-import { agentTool } from '../../adapters/tools/agent-tool.ts';
-import { defineTool } from '../../adapters/tools/tool.ts';
-import { useRig, continuedAfter, waitOf } from '../support/rig.ts';
-import { act, answer, modelOf, script } from '../support/scripts.ts';
-import { allOf } from '../support/all-of.ts';
+import type { AgentRun } from '../../../client/api/agent-run.ts';
+import { InvalidInput } from '../../../client/connect/errors.ts';
+import { type RunExport, parseRunExport } from '../../../client/export/run-export.ts';
+import { agentTool } from '../../../adapters/tools/agent-tool.ts';
+import { defineTool } from '../../../adapters/tools/tool.ts';
+import { useRig, continuedAfter, waitOf } from '../../support/rig.ts';
+import { act, answer, modelOf, script } from '../../support/scripts.ts';
+import { allOf } from '../../support/all-of.ts';
 
 /** Longer than what a model call carries in place. */
 const LONG = 'x'.repeat(20_000);

@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest';
-import type { AgentRun } from '../../client/api/agent-run.ts';
-import type { RunExport } from '../../client/export/run-export.ts';
-import type { ConfigDefinition } from '../../config/define.ts';
-import { readFacts } from '../../history/read/facts.ts';
-import { recordedRun } from '../../features/testing/index.ts';
-import { defineTool } from '../../adapters/tools/tool.ts';
-import { allOf } from '../support/all-of.ts';
-import { continuedAfter, eventsOf, useRig, waitOf } from '../support/rig.ts';
-import { brokenTool } from '../support/sample-tools.ts';
-import { act, answer, modelOf, promptOf, toolCall } from '../support/scripts.ts';
+import type { AgentRun } from '../../../client/api/agent-run.ts';
+import type { RunExport } from '../../../client/export/run-export.ts';
+import type { ConfigDefinition } from '../../../config/define.ts';
+import { readFacts } from '../../../history/read/facts.ts';
+import { recordedRun } from '../../../features/testing/index.ts';
+import { defineTool } from '../../../adapters/tools/tool.ts';
+import { allOf } from '../../support/all-of.ts';
+import { continuedAfter, eventsOf, useRig, waitOf } from '../../support/rig.ts';
+import { brokenTool } from '../../support/sample-tools.ts';
+import { act, answer, modelOf, promptOf, toolCall } from '../../support/scripts.ts';
 
 /** Texts that the model of an agent says, one in each step. The last one is said again. */
 type Script = (string | { toolCalls: ReturnType<typeof toolCall>[] })[];

@@ -1,11 +1,11 @@
 import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
-import { cli } from '../../cli/cli.ts';
-import { defineAgent, defineConfig } from '../../config/define.ts';
-import { defineTool } from '../../adapters/tools/tool.ts';
-import { fakeIo } from '../support/fake-io.ts';
-import { useRig, waitOf } from '../support/rig.ts';
-import { act, modelOf } from '../support/scripts.ts';
-import { brokenTool } from '../support/sample-tools.ts';
+import { cli } from '../../../cli/cli.ts';
+import { defineAgent, defineConfig } from '../../../config/define.ts';
+import { defineTool } from '../../../adapters/tools/tool.ts';
+import { fakeIo } from '../../support/fake-io.ts';
+import { useRig, waitOf } from '../../support/rig.ts';
+import { act, modelOf } from '../../support/scripts.ts';
+import { brokenTool } from '../../support/sample-tools.ts';
 
 const ids = { approval: `tab:${Date.now()} a`, failed: `tab:${Date.now()} f`, gone: `tab:${Date.now()} g` };
 const session = `tab-session-${Date.now()}`;

@@ -1,14 +1,14 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { searchAttributes } from '../../agent/values/names.ts';
-import { cli } from '../../cli/cli.ts';
-import type { RunSummary } from '../../client/read/list-runs.ts';
-import type { RunFilters } from '../../client/read/run-filters.ts';
-import { defineTool } from '../../adapters/tools/tool.ts';
-import { fakeIo } from '../support/fake-io.ts';
-import { useRig } from '../support/rig.ts';
-import { act, answer, modelOf } from '../support/scripts.ts';
-import { brokenTool } from '../support/sample-tools.ts';
-import { allOf } from '../support/all-of.ts';
+import { searchAttributes } from '../../../agent/values/names.ts';
+import { cli } from '../../../cli/cli.ts';
+import type { RunSummary } from '../../../client/read/list-runs.ts';
+import type { RunFilters } from '../../../client/read/run-filters.ts';
+import { defineTool } from '../../../adapters/tools/tool.ts';
+import { fakeIo } from '../../support/fake-io.ts';
+import { useRig } from '../../support/rig.ts';
+import { act, answer, modelOf } from '../../support/scripts.ts';
+import { brokenTool } from '../../support/sample-tools.ts';
+import { allOf } from '../../support/all-of.ts';
 
 /** A server whose operator took our search attributes away: what they said has to be read from the runs. */
 const broken = brokenTool();
