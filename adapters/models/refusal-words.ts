@@ -89,13 +89,6 @@ export function isUnreadableReply(said: string): boolean {
   );
 }
 
-/** Anthropic: "Your credit balance is too low to access the Anthropic API." */
-export function isCreditGone(said: string): boolean {
-  return /\bcredit balance is too low\b|\binsufficient (?:credits?|balance|funds)\b|余额不足|欠费/iu.test(
-    said,
-  );
-}
-
 /** Gemini: "API key not valid." xAI: "Incorrect API key provided". */
 export function isWrongKey(said: string): boolean {
   return /\b(?:incorrect|invalid) api[ _]?key\b|\bapi[ _]?key (?:is )?(?:not valid|invalid|expired)\b/iu.test(
@@ -110,12 +103,18 @@ export function isUnknownModel(said: string): boolean {
   );
 }
 
+/** Anthropic: "Your credit balance is too low to access the Anthropic API." Providers say so with 400, 402 and 429. */
+export function isCreditGone(said: string): boolean {
+  return NO_CREDIT.test(said);
+}
+
 /** No credit is left. Gemini says so of a limit per minute, too; then it says how long to wait. */
 export function isOutOfCredit(status: number, said: string, retryAfterMs: number | undefined): boolean {
   if (status === 402 || /\binsufficient_quota\b|\bbilling_(?:hard_limit|not_active)/iu.test(said))
     return true;
-  return retryAfterMs === undefined && NO_CREDIT.test(said);
+  return retryAfterMs === undefined && isCreditGone(said);
 }
 
+/** The word `billing` alone may be the name of a tool that the provider quotes. */
 const NO_CREDIT =
-  /\bexceeded your current quota\b|\bplan and billing\b|\bbilling\b|\bcredit balance\b|\b(?:insufficient|not enough|no|out of) (?:credits?|balance|funds)\b|\bpayment required\b|余额不足|欠费/iu;
+  /\bexceeded your current quota\b|\b(?:plans? (?:and|&)|your|check|enable|requires?) billing\b|\bbilling (?:account|details|is not|to be enabled)\b|\bcredit balance\b|\b(?:insufficient|not enough|no|out of) (?:credits?|balance|funds)\b|\bpayment required\b|余额不足|欠费/iu;

@@ -8,6 +8,23 @@ const CREDIT = 'Your credit balance is too low to access the Anthropic API. Plea
 
 test.each<[source: string, status: number, said: string, type: ModelErrorType, retryable: boolean]>([
   ['Anthropic: no credit', 400, CREDIT, 'ModelRateLimited', false],
+  ['DeepSeek: no credit', 400, 'Insufficient Balance', 'ModelRateLimited', false],
+  [
+    'OpenAI: no credit',
+    400,
+    'You exceeded your current quota, please check your plan and billing details.',
+    'ModelRateLimited',
+    false,
+  ],
+  ['Gemini: no account', 400, 'This method requires billing to be enabled.', 'ModelRateLimited', false],
+  ['any: no credit', 400, 'Not enough credits.', 'ModelRateLimited', false],
+  [
+    'any: a tool of that name',
+    400,
+    "Invalid 'tools[0].function.name': 'ask billing' has a space.",
+    'ModelBadRequest',
+    false,
+  ],
   [
     'Gemini: a key',
     400,
