@@ -14,6 +14,7 @@ import {
 import { Refused } from '../http/problem.ts';
 import { bad } from '../http/read-body.ts';
 import { decisionInWords, sentDecision, wordsField } from '../http/sent-decision.ts';
+import type { CallDecision } from '../start/decide-all.ts';
 
 /** Reads a question. Throws Refused. */
 export function readQuestion(parts: readonly Part[]): Input {
@@ -43,14 +44,7 @@ function questionPart({ content, mediaType }: Part): InputPart {
 }
 
 /** A message to a task: decisions on what waits, or a message to the model. */
-export type TaskReply = { type: 'say'; text: string } | { type: 'decide'; decisions: ReplyDecision[] };
-
-export interface ReplyDecision {
-  call?: string | undefined;
-  /** The `n` of the wait that was looked at. */
-  wait?: number | undefined;
-  decision: OperatorDecision;
-}
+export type TaskReply = { type: 'say'; text: string } | { type: 'decide'; decisions: CallDecision[] };
 
 const decisionData = z.looseObject({
   type: z.enum(decisionNames),
@@ -79,11 +73,14 @@ export function readReply(parts: readonly Part[], waiting: readonly WaitingCall[
 
 const EXAMPLE = '{"type":"approve","call":"1.1"}';
 
-function dataDecision(sent: unknown): ReplyDecision {
+function dataDecision(sent: unknown): CallDecision {
   const { data, error } = decisionData.safeParse(sent);
   if (error !== undefined) throw bad(`The data of a reply is a decision, such as ${EXAMPLE}.`);
   const { type, call, wait, ...fields } = data;
-  return { call, wait, decision: sentDecision({ type, ...fields }) };
+  const decision = sentDecision({ type, ...fields });
+  if (wait === undefined) return { call, decision };
+  if (call === undefined) throw bad(`A decision with a wait names the call of the wait, as ${EXAMPLE} does.`);
+  return { call, wait, decision };
 }
 
 /** Throws Refused for a text that may have another meaning: an approval takes no other text. */

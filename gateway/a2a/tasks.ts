@@ -8,7 +8,7 @@ import type { ProtocolRequest } from '../http/protocol.ts';
 import { bad } from '../http/read-body.ts';
 import { ownRun, ownSession } from '../start/own-runs.ts';
 import { recordedName } from '../http/tenant.ts';
-import { decideAllAs } from '../start/decide-as.ts';
+import { decideAll } from '../start/decide-all.ts';
 import { type StartedRun, startRun } from '../start/start-run.ts';
 import type { Task, TaskUpdate } from './a2a-types.ts';
 import { readQuestion, readReply } from './read-message.ts';
@@ -97,31 +97,28 @@ async function start(request: ProtocolRequest, message: Message): Promise<Starte
   return startRun(request, { ...task, agent, input, isRepeatable: true });
 }
 
-/** A decision on a wait that is over has no effect, so that a reply can be sent again. */
+/** A reply may be sent again, as `decideAll` says, if its decisions name their waits. */
 async function reply(
-  { client, caller }: ProtocolRequest,
+  { client, caller, params }: ProtocolRequest,
   { taskId: id, contextId, parts }: Message,
 ): Promise<StartedRun> {
-  const run = await ownRun({ client, caller }, id);
+  const run = await ownRun({ client, caller }, id, params['agent']);
   const context = contextOf(caller, id);
   if (contextId !== '' && recordedName(caller, contextId) !== recordedName(caller, context)) {
     throw bad(`Task ${id} belongs to the context ${context}.`);
   }
   const { status, waiting } = await run.describe();
-  if (!isOpenStatus(status)) {
+  const read = readReply(parts, waiting);
+  const isRepeatable = read.type === 'decide' && read.decisions.every(({ wait }) => wait !== undefined);
+  if (!isOpenStatus(status) && !isRepeatable) {
     throw new Refused(
       409,
       'TaskOver',
       `Task ${id} is over. A message with its contextId alone starts another.`,
     );
   }
-  const read = readReply(parts, waiting);
   if (read.type === 'say') await run.say(read.text);
-  else {
-    const isOpen = ({ call, wait }: { call?: string | undefined; wait?: number | undefined }) =>
-      call === undefined || wait === undefined || waiting.some((one) => one.call === call && one.n === wait);
-    await decideAllAs({ client, caller }, run, read.decisions.filter(isOpen));
-  }
+  else await decideAll({ client, caller }, run, read.decisions);
   return { id, hasBegun: true };
 }
 
@@ -130,7 +127,7 @@ async function taskNow(request: ProtocolRequest, id: string): Promise<Task> {
   const context = contextOf(request.caller, id);
   const report = await unless(
     RunNotFound,
-    ownRun(request, id).then((run) => run.describe()),
+    ownRun(request, id, request.params['agent']).then((run) => run.describe()),
   );
   if (report !== undefined) return taskOf(report, context);
   const session = sessionOf(id);

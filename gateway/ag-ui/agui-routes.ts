@@ -6,7 +6,6 @@ import { answerRun } from '../start/answer-run.ts';
 import { type SetFields, readFields } from '../start/set-fields.ts';
 import { type StartedRun, startRun } from '../start/start-run.ts';
 import { aguiStream } from './agui-stream.ts';
-import { answerOf } from './interrupts.ts';
 import { type RunInput, readRunInput } from './read-run-input.ts';
 
 export const aguiRoutes: readonly ProtocolRoute[] = [{ method: 'post', path: '/:agent', handle: runAgent }];
@@ -34,12 +33,11 @@ async function startOrAnswer(
   asked: RunInput['asked'],
   fields: SetFields,
 ): Promise<{ run: StartedRun; answered: readonly Approval[] }> {
+  const agent = request.params['agent'] ?? '';
   if (asked.type === 'answers') {
-    const answers = { persons: asked.entries.map(answerOf), results: asked.results };
-    const { id, waits } = await answerRun(request, answers, 'POST /ag-ui/:agent resume');
+    const { id, waits } = await answerRun(request, asked, { route: 'POST /ag-ui/:agent resume', agent });
     return { run: { id, hasBegun: true }, answered: waits };
   }
-  const agent = request.params['agent'] ?? '';
   const { input, message, clientTools } = asked;
   const key = `${session}/${message}`;
   const run = await startRun(request, { ...fields, clientTools, agent, input, session, key });

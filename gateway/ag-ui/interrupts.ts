@@ -7,20 +7,20 @@ import {
   reasonText,
   type WaitingCall,
 } from '../../client/index.ts';
-import { bad } from '../http/read-body.ts';
+import { bad, parsed } from '../http/read-body.ts';
 import { sentDecision } from '../http/sent-decision.ts';
-import type { PersonsAnswer } from '../start/answer-run.ts';
+import type { PersonsAnswer, SentAnswer } from '../start/answer-run.ts';
 import { approvalId, readApproval } from '../start/approvals.ts';
 import type { AguiInterrupt } from './agui-types.ts';
 import { idsOf } from './agui-messages.ts';
 
 /** An answer to an interrupt, as a client sends it. */
-export const resumeEntry = z.object({
+const resumeEntry = z.object({
   interruptId: z.string(),
   status: z.enum(['resolved', 'cancelled']),
   payload: z.unknown(),
 });
-export type ResumeEntry = z.output<typeof resumeEntry>;
+type ResumeEntry = z.output<typeof resumeEntry>;
 
 export function interruptOf(run: string, wait: WaitingCall): AguiInterrupt {
   const { call, n, tool, toolInput, reason, error, note } = wait;
@@ -58,12 +58,19 @@ function decisionSchema(decisions: readonly DecisionName[]): object {
   };
 }
 
-/** The answer of a person to an interrupt. An answer that was given before has no effect, so that a request can be sent again. */
-export function answerOf(entry: ResumeEntry): PersonsAnswer {
+/** The answers of a person to interrupts, as the field `resume` has them. */
+export function answersIn(resume: unknown): SentAnswer[] {
+  if (resume === undefined || resume === null) return [];
+  if (!Array.isArray(resume)) return [() => answerOf(resume)];
+  return resume.map((entry: unknown) => () => answerOf(entry));
+}
+
+function answerOf(sent: unknown): PersonsAnswer {
+  const entry = parsed(resumeEntry, sent);
   const { interruptId: id } = entry;
   const named = readApproval(id);
   if (named === undefined) throw bad(`${id} is not the id of an interrupt.`);
-  return { ...named, decisionOn: (wait) => wait && decisionOf(wait, entry) };
+  return { ...named, decisionOn: (wait) => decisionOf(wait, entry) };
 }
 
 const approvalPayload = z.object({

@@ -2,10 +2,11 @@ import { z } from '@hono/zod-openapi';
 import type { ClientTool, Input, InputPart } from '../../client/index.ts';
 import { bad, optional, readBody } from '../http/read-body.ts';
 import { readTool } from '../start/brought-tools.ts';
+import type { RunAnswers } from '../start/answer-run.ts';
 import { type ClientResult, readClientCall } from '../start/client-calls.ts';
 import type { ClientMessage } from './agui-stream.ts';
 import type { RunNames } from './agui-types.ts';
-import { type ResumeEntry, resumeEntry } from './interrupts.ts';
+import { answersIn } from './interrupts.ts';
 
 export interface RunInput {
   names: RunNames;
@@ -15,7 +16,7 @@ export interface RunInput {
   /** `message`: the id of the question. `results`: those of the client's tools. */
   asked:
     | { type: 'question'; input: Input; message: string; clientTools: readonly ClientTool[] | undefined }
-    | { type: 'answers'; entries: ResumeEntry[]; results: ClientResult[] };
+    | ({ type: 'answers' } & RunAnswers);
 }
 
 const questionPart = z.union(
@@ -53,17 +54,18 @@ const body = z.looseObject({
   messages: z.array(message),
   tools: optional(z.array(z.unknown())),
   context: optional(z.array(contextEntry)),
-  resume: optional(z.array(resumeEntry)),
+  resume: z.unknown().optional(),
 });
 
 /** Reads a RunAgentInput. Only its last message is the question: the session has the messages before. Throws Refused. */
 export async function readRunInput(request: Request): Promise<RunInput> {
   const sent = await readBody(request, body);
-  const { threadId, runId, messages, tools = [], context = [], resume = [], ...rest } = sent;
+  const { threadId, runId, messages, tools = [], context = [], resume, ...rest } = sent;
+  const persons = answersIn(resume);
   const results = resultsOf(messages);
   const asked: RunInput['asked'] =
-    resume.length + results.length > 0
-      ? { type: 'answers', entries: resume, results }
+    persons.length + results.length > 0
+      ? { type: 'answers', persons, results }
       : questionOf(messages, { context, clientTools: tools.length > 0 ? tools.map(readTool) : undefined });
   // Clients send an empty list where they have no tools.
   const fields = tools.length > 0 ? { ...rest, tools } : rest;

@@ -1,7 +1,8 @@
 import { z } from '@hono/zod-openapi';
 import type { Input, InputPart } from '../../client/index.ts';
-import { bad, optional, readBody } from '../http/read-body.ts';
-import { type PersonsAnswer, type RunAnswers, approvalAnswer } from '../start/answer-run.ts';
+import { fieldOf } from '../../agent/values/values.ts';
+import { bad, optional, parsed, readBody } from '../http/read-body.ts';
+import { type RunAnswers, type SentAnswer, approvalAnswer } from '../start/answer-run.ts';
 import { readApproval } from '../start/approvals.ts';
 import { type ClientResult, readClientCall } from '../start/client-calls.ts';
 
@@ -35,8 +36,8 @@ const questionPart = z.union(
 );
 
 /** A tool part of an answer, after a person has decided. */
+const ANSWERED = 'approval-responded';
 const answeredPart = z.object({
-  state: z.literal('approval-responded'),
   approval: z.object({ id: z.string(), approved: z.boolean(), reason: optional(z.string()) }),
 });
 
@@ -71,13 +72,16 @@ function answeredBy(parts: z.output<typeof part>[]): RunAnswers {
   );
 }
 
-function answerOf(one: z.output<typeof part>): PersonsAnswer[] {
-  const { data } = answeredPart.safeParse(one);
-  if (data === undefined) return [];
-  const { id, approved: approve, reason } = data.approval;
-  const approval = readApproval(id);
-  if (approval === undefined) throw bad(`${id} is not the id of an approval.`);
-  return [approvalAnswer(approval, { approve, reason })];
+function answerOf(one: z.output<typeof part>): SentAnswer[] {
+  if (fieldOf(one, 'state') !== ANSWERED) return [];
+  return [
+    () => {
+      const { id, approved: approve, reason } = parsed(answeredPart, one).approval;
+      const approval = readApproval(id);
+      if (approval === undefined) throw bad(`${id} is not the id of an approval.`);
+      return approvalAnswer(approval, { approve, reason });
+    },
+  ];
 }
 
 /** Calls of the agent's own tools have ids without the number of a wait. */

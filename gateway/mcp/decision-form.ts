@@ -10,7 +10,9 @@ import {
 import { fieldOf } from '../../agent/values/values.ts';
 import { bad } from '../http/read-body.ts';
 import { decisionInWords } from '../http/sent-decision.ts';
-import { type Decider, decideAllAs } from '../start/decide-as.ts';
+import { demand } from '../http/caller.ts';
+import { decideAll } from '../start/decide-all.ts';
+import type { Decider } from '../start/decide-as.ts';
 
 /** The form in which a client asks a person about a wait (`elicitation/create`). `enumNames` is the one form of titles that all revisions have. */
 export function formOf(wait: WaitingCall) {
@@ -71,8 +73,8 @@ export function decisionIn(wait: WaitingCall, answer: unknown): OperatorDecision
 }
 
 /**
- * Sends the decisions in a person's answers, which are by the keys of the requests. An answer about a wait that is over has no effect, so that
- * answers can be sent again. Throws Refused, before any decision, for an answer that does not fit its form; and as `decideAs`.
+ * Sends the decisions in a person's answers, which are by the keys of the requests; other keys have no effect. Throws Refused for a caller who may
+ * not decide and, before any decision, for an answer that does not fit its form; and as `decideAll`.
  */
 export async function decideByAnswers(
   by: Decider,
@@ -80,14 +82,12 @@ export async function decideByAnswers(
   answers: { readonly [key: string]: unknown },
 ): Promise<void> {
   if (Object.keys(answers).length === 0) return;
-  const { waiting } = await run.describe();
-  const made = waiting.flatMap((wait) => {
-    const decision = decisionIn(wait, answers[keyOf(wait)]);
-    return decision === undefined ? [] : [{ wait, decision }];
+  demand(by.caller, 'POST /mcp decide_on_run');
+  const sent = Object.entries(answers).flatMap(([key, answer]) => {
+    const [, call, n] = /^(.+):(\d+)$/su.exec(key) ?? [];
+    return call === undefined
+      ? []
+      : [{ call, wait: Number(n), decision: (wait: WaitingCall) => decisionIn(wait, answer) }];
   });
-  await decideAllAs(
-    by,
-    run,
-    made.map(({ wait, decision }) => ({ call: wait.call, wait: wait.n, decision })),
-  );
+  await decideAll(by, run, sent);
 }

@@ -119,7 +119,7 @@ async function startOrDecide(
     if (asked.previous !== undefined) demand(request.caller, 'POST /v1/responses previous_response_id');
     return { ...asked, fields: readFields(request.caller, 'POST /v1/responses', body) };
   };
-  const answers = { persons: approvals, results, approves: approvals.some(({ approve }) => approve) };
+  const answers = { persons: approvals, results };
   const taken =
     approvals.length + results.length > 0
       ? await giveResults(request, agent, answers, { question: ready, route: 'POST /v1/responses approvals' })

@@ -4,18 +4,24 @@ import { demand } from '../http/caller.ts';
 import { bad } from '../http/read-body.ts';
 import type { Approval } from './approvals.ts';
 import { type ClientResult, answerClientCalls, checkMayGive } from './client-calls.ts';
-import { type Decider, decideAllAs } from './decide-as.ts';
+import { decideAll } from './decide-all.ts';
+import type { Decider } from './decide-as.ts';
 import { ownRun } from './own-runs.ts';
 
 /** The answer of a person to a wait. */
 export interface PersonsAnswer extends Approval {
-  /** `wait` undefined: the wait is over. Returns undefined for an answer that has no effect then. Throws Refused for one that does not fit the wait. */
-  decisionOn(wait: WaitingCall | undefined): OperatorDecision | undefined;
+  /** Throws Refused for an answer that does not fit the wait. */
+  decisionOn(wait: WaitingCall): OperatorDecision;
+  /** The person approves the call. */
+  approves?: boolean;
 }
+
+/** Reads an answer of a person, once the caller is known to be one who may decide. Throws Refused for one that cannot be read. */
+export type SentAnswer = () => PersonsAnswer;
 
 /** Answers of a client to a run that waits: those of its person, and results of its own tools. */
 export interface RunAnswers {
-  persons: readonly PersonsAnswer[];
+  persons: readonly SentAnswer[];
   results: readonly ClientResult[];
 }
 
@@ -25,39 +31,46 @@ interface AnsweredRun {
   waits: readonly Approval[];
 }
 
+/** `route`: that of a person's answers, in the table of routes. `agent`: the agent that the run has to be of. */
+interface AnswerUse {
+  route: RouteName;
+  agent?: string | undefined;
+}
+
 /**
- * Gives the answers, all to one run. All is checked before the first one is given. A result for a wait that is over has no effect, and beside
- * results no other answer has one, so that a request can be sent again. `route`: that of a person's answers, in the table of routes. Throws Refused, RunNotFound, DecisionRefused.
+ * Gives the answers, all to one run. All is checked before the first one is given. A result for a wait that is over has no effect, and a person's
+ * answer is sent again as `decideAll` says. Throws Refused, RunNotFound, DecisionRefused.
  */
 export async function answerRun(
   by: Decider,
-  { persons, results }: RunAnswers,
-  route: RouteName,
+  { persons: sent, results }: RunAnswers,
+  { route, agent }: AnswerUse,
 ): Promise<AnsweredRun> {
-  if (persons.length > 0) demand(by.caller, route);
+  if (sent.length > 0) demand(by.caller, route);
+  const persons = sent.map((read) => read());
   const waits = [...results, ...persons].map(({ run, call, n }) => ({ run, call, n }));
   const [id = '', ...others] = new Set(waits.map(({ run }) => run));
   if (others.length > 0)
     throw bad('The answers are for calls of several runs: send one request for each run.');
-  const run = await ownRun(by, id);
+  const run = await ownRun(by, id, agent);
   if (results.length > 0) await checkMayGive(by, id);
-  const { waiting } = persons.length > 0 ? await run.describe() : { waiting: [] };
-  const decisions = persons.flatMap((answer) => {
-    const { call, n } = answer;
-    const wait = waiting.find((one) => one.call === call && one.n === n);
-    const isOver = wait === undefined && results.length > 0;
-    const decision = isOver ? undefined : answer.decisionOn(wait);
-    return decision === undefined ? [] : [{ call, wait: n, decision }];
-  });
-  await decideAllAs(by, run, decisions);
-  if (results.length > 0) await answerClientCalls(by, results);
+  await decideAll(
+    by,
+    run,
+    persons.map(({ call, n, decisionOn }) => ({ call, wait: n, decision: decisionOn })),
+  );
+  if (results.length > 0) await answerClientCalls(run, results);
   return { id, waits };
 }
 
+/** A person's approval of a call, as protocols write it. */
+interface SentApproval {
+  approve: boolean;
+  reason?: string | undefined;
+}
+
 /** The answer to a wait for approval. */
-export function approvalAnswer(
-  wait: Approval,
-  { approve, reason }: { approve: boolean; reason?: string | undefined },
-): PersonsAnswer {
-  return { ...wait, decisionOn: () => (approve ? { type: 'approve' } : { type: 'reject', reason }) };
+export function approvalAnswer(wait: Approval, { approve, reason }: SentApproval): PersonsAnswer {
+  const decision: OperatorDecision = approve ? { type: 'approve' } : { type: 'reject', reason };
+  return { ...wait, decisionOn: () => decision, approves: approve };
 }

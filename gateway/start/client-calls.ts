@@ -2,9 +2,8 @@ import { type AgentRun, clientResult } from '../../client/index.ts';
 import { mayUse } from '../http/caller.ts';
 import { Refused } from '../http/problem.ts';
 import type { ProtocolRequest } from '../http/protocol.ts';
-import { bad } from '../http/read-body.ts';
 import { type Approval, readApproval } from './approvals.ts';
-import { hasAsked, ownRun } from './own-runs.ts';
+import { hasAsked } from './own-runs.ts';
 
 /** The result of a call that a client has carried out. `error`: a text, if the tool of the client failed. */
 export type ClientResult = Approval & { result: { output: unknown } | { error: string } };
@@ -16,15 +15,8 @@ export function readClientCall(id: unknown): Approval | undefined {
 
 type By = Pick<ProtocolRequest, 'client' | 'caller'>;
 
-/**
- * Gives results of calls to the run that waits for them: only its caller and those who decide may. A result that was given before is passed
- * over, so that a request can be sent again. Returns the run's id. Throws Refused and RunNotFound.
- */
-export async function answerClientCalls(
-  { client, caller }: By,
-  results: readonly ClientResult[],
-): Promise<string> {
-  const run = await runOf({ client, caller }, results);
+/** Gives results of calls to the run that waits for them. A result that was given before is passed over, so that a request can be sent again. */
+export async function answerClientCalls(run: AgentRun, results: readonly ClientResult[]): Promise<void> {
   const toolOf = await waitingTools(run);
   for (const { call, n, result } of results) {
     const tool = toolOf({ call, n });
@@ -36,12 +28,10 @@ export async function answerClientCalls(
         if ((await waitingTools(run))({ call, n }) !== undefined) throw error;
       });
   }
-  return run.id;
 }
 
-/** Cancels the run that waits for these results, for a client that continues without it. Throws as answerClientCalls does. */
-export async function leaveClientCalls(by: By, results: readonly ClientResult[]): Promise<void> {
-  const run = await runOf(by, results);
+/** Cancels the run that waits for these results, for a client that continues without it. */
+export async function leaveClientCalls(run: AgentRun, results: readonly ClientResult[]): Promise<void> {
   const waits = async () => {
     const toolOf = await waitingTools(run);
     return results.some((result) => toolOf(result) !== undefined);
@@ -50,15 +40,6 @@ export async function leaveClientCalls(by: By, results: readonly ClientResult[])
   await run.cancel().catch(async (error) => {
     if (await waits()) throw error;
   });
-}
-
-async function runOf({ client, caller }: By, results: readonly ClientResult[]): Promise<AgentRun> {
-  const [id = '', ...others] = new Set(results.map((one) => one.run));
-  if (others.length > 0)
-    throw bad('The results are of calls of several runs: send one request for each run.');
-  const run = await ownRun({ client, caller }, id);
-  await checkMayGive({ client, caller }, id);
-  return run;
 }
 
 /** Throws Refused for a caller that neither asked for the run nor may decide. */

@@ -37,33 +37,8 @@ export async function decideAs(
   return run.decide(meant, decision, wait ?? found?.n ?? (isOfWait ? NO_WAIT : undefined));
 }
 
-/** The arguments of {@link decideAs}. */
-interface CallDecision {
-  call?: string | undefined;
-  wait?: number | undefined;
-  decision: OperatorDecision;
-}
-
-/** Decides on several calls of a run in the caller's name, or on none where the caller may not decide on one of them. */
-export async function decideAllAs(
-  by: Decider,
-  run: AgentRun,
-  decisions: readonly CallDecision[],
-): Promise<void> {
-  if (decisions.length > 1 && !(await mayApprove(by, run.id))) {
-    const { waiting } = await run.describe();
-    const isNotOwn = ({ call, decision }: CallDecision) =>
-      isApproval(
-        decision,
-        waiting.find((one) => one.call === call),
-      );
-    if (decisions.some(isNotOwn)) throw notOwn(by.caller, run.id);
-  }
-  for (const { call, wait, decision } of decisions) await decideAs(by, run, call, decision, wait);
-}
-
 /** Returns true for a decision on a wait for approval, and for one that gives a call other input. */
-function isApproval(decision: OperatorDecision, wait: WaitingCall | undefined): boolean {
+export function isApproval(decision: OperatorDecision, wait: WaitingCall | undefined): boolean {
   return (
     wait?.reason === 'approval' || decision.type === 'approve' || fieldOf(decision, 'input') !== undefined
   );
@@ -79,7 +54,7 @@ export async function retryAs(
   return run.retry(options);
 }
 
-function notOwn({ name }: Decider['caller'], run: string): Refused {
+export function notOwn({ name }: Decider['caller'], run: string): Refused {
   return new Refused(
     403,
     'Forbidden',

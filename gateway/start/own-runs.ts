@@ -22,13 +22,16 @@ export function seenOwner(caller: Caller): string | undefined {
   return isAllowed(caller, 'all-runs') ? undefined : ownerName(caller);
 }
 
-/** A run that the caller may see. Throws RunNotFound for others, as for one that is not there. */
-export async function ownRun({ client, caller }: By, id: string): Promise<AgentRun> {
+/** A run that the caller may see; with `agent`, one of that agent. Throws RunNotFound for others, as for one that is not there. */
+export async function ownRun({ client, caller }: By, id: string, agent?: string): Promise<AgentRun> {
   if (!id.startsWith(ownPrefix(caller))) throw new RunNotFound(id);
   const owner = seenOwner(caller);
-  if (owner === undefined) return client.get(id);
   const run = client.get(id);
-  if ((await run.labels()).owner !== owner) throw new RunNotFound(id);
+  if (owner === undefined && agent === undefined) return run;
+  const labels = await run.labels();
+  const isOwn = owner === undefined || labels.owner === owner;
+  const isOfAgent = agent === undefined || labels.agent === agent;
+  if (!isOwn || !isOfAgent) throw new RunNotFound(id);
   return run;
 }
 

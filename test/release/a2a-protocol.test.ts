@@ -82,7 +82,10 @@ test('a reply as data is a decision, and has its effect once', async () => {
   const decision = sent({ type: 'approve', call: '1.1', wait: 0, input: { __arg1: 'y' } }, { taskId: id });
   const events = await read(client.sendMessageStream(decision));
   expect(events.at(-1)).toMatchObject({ payload: { value: { status: { state: STATES.completed } } } });
-  await expect(client.sendMessage(decision)).rejects.toThrow(`Task ${id} is over`);
+  expect(await client.sendMessage(decision)).toMatchObject({ id, status: { state: STATES.completed } });
+  const late = sent({ type: 'reject', call: '1.1', wait: 0 }, { taskId: id });
+  await expect(client.sendMessage(late)).rejects.toThrow('was decided before by ');
+  await expect(send(client, 'approve', { taskId: id })).rejects.toThrow(`Task ${id} is over`);
   const { intermediateSteps } = await rig.client.get(id).describe();
   expect(intermediateSteps).toMatchObject([{ observation: 'did y' }]);
 });

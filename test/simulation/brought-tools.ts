@@ -1,6 +1,8 @@
 import type { ClientTool } from '../../agent/definition/client-tools.ts';
 import type { WaitingCall } from '../../agent/rules/waiting.ts';
-import { type ClientResult, answerClientCalls } from '../../gateway/start/client-calls.ts';
+import { answerRun } from '../../gateway/start/answer-run.ts';
+import type { ClientResult } from '../../gateway/start/client-calls.ts';
+import type { Decider } from '../../gateway/start/decide-as.ts';
 import type { Caller } from '../../gateway/http/caller.ts';
 import { type Speak, refusals } from './operator.ts';
 import type { Profile } from './profiles.ts';
@@ -102,20 +104,24 @@ export async function carryOut(
       data: result.result,
       outcome: 'unknown',
     });
-    await answerClientCalls({ client: stage.client.as(owner.name), caller: owner }, [result]);
+    await giveThroughGateway({ client: stage.client.as(owner.name), caller: owner }, result);
   }
 
   async function intrude(wait: WaitingCall, choices: Random): Promise<void> {
     const caller = choices.of(strangers);
     const result = { ...resultFor(id, wait, choices), result: { output: `result of a ${caller.name}` } };
     try {
-      await answerClientCalls({ client: stage.client.as(caller.name), caller }, [result]);
+      await giveThroughGateway({ client: stage.client.as(caller.name), caller }, result);
     } catch (error) {
       if (refusals.has((error as Error).name) || (error as { status?: number }).status === 403) return;
       throw error;
     }
     stage.onlooker.broken(`${id}: a ${caller.name} could give the result of call ${wait.call}`);
   }
+}
+
+async function giveThroughGateway(by: Decider, result: ClientResult): Promise<void> {
+  await answerRun(by, { persons: [], results: [result] }, { route: 'POST /runs/{id}/decisions' });
 }
 
 function resultFor(run: string, { call, n }: WaitingCall, random: Random): ClientResult {

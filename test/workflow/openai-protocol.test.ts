@@ -177,7 +177,12 @@ describe('a response', () => {
       'message',
     ]);
     expect(done.output[1]).toMatchObject({ type: 'mcp_call', approval_request_id: request?.id });
-    await expect(client.responses.create(body)).rejects.toMatchObject({ code: 'DecisionRefused' });
+    expect(await client.responses.create(body)).toMatchObject({ id: waiting.id, status: 'completed' });
+    const late = client.responses.create({
+      ...body,
+      input: [{ ...approvalOf(request?.id ?? ''), approve: false }],
+    });
+    await expect(late).rejects.toMatchObject({ status: 409, code: 'DecisionRefused' });
   });
 
   test('is lost in the middle of a text, and continued at another gateway', async () => {

@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
-import { bad, optional, readBody } from '../../http/read-body.ts';
-import { type PersonsAnswer, approvalAnswer } from '../../start/answer-run.ts';
+import { bad, optional, parsed, readBody } from '../../http/read-body.ts';
+import { type PersonsAnswer, type SentAnswer, approvalAnswer } from '../../start/answer-run.ts';
 import { readApprovalId } from '../approval-id.ts';
 import type { ClientTool } from '../../../client/index.ts';
 import type { ServedAgent } from '../../http/route.ts';
@@ -15,7 +15,7 @@ import { type RequestEcho, responseIdOf } from '../response-object.ts';
 export interface ResponseRequest {
   agent: string | undefined;
   /** Answers to approvals, and results of the client's tools, after its last question. */
-  approvals: SentApproval[];
+  approvals: SentAnswer[];
   results: ClientResult[];
   /** The question, with what is before it. Throws Refused. */
   question(): ResponseQuestion;
@@ -27,28 +27,21 @@ export interface ResponseRequest {
   echo: RequestEcho;
 }
 
-/** `approve`: false for a rejection. */
-type SentApproval = PersonsAnswer & { approve: boolean };
-
 interface ResponseQuestion extends ChatQuestion {
   clientTools: readonly ClientTool[] | undefined;
   /** Id of the response before: the one that is named, or the one whose items are referred to. */
   previous: string | undefined;
 }
 
+/** `approve`: false for a rejection. */
+const approvalFields = z.object({
+  approval_request_id: z.string(),
+  approve: z.boolean(),
+  reason: optional(z.string()),
+});
 const approvalResponse = z
-  .object({
-    type: z.literal('mcp_approval_response'),
-    approval_request_id: z.string(),
-    approve: z.boolean(),
-    reason: optional(z.string()),
-  })
-  .transform(({ approval_request_id: id, approve, reason }) => ({
-    type: 'approval' as const,
-    id,
-    approve,
-    reason,
-  }));
+  .looseObject({ type: z.literal('mcp_approval_response') })
+  .transform((sent) => ({ type: 'approval' as const, sent }));
 
 /** Items of the agent and of other models, without a text: a client that keeps the conversation itself sends them again. */
 const ownItem = z
@@ -158,9 +151,9 @@ function readReferences(input: readonly Item[]): { referenced?: string; rest: re
 }
 
 /** The answers at the end of the input, among references to their requests and results of tools; those before were given earlier. */
-function lastApprovals(input: readonly Item[]): SentApproval[] {
+function lastApprovals(input: readonly Item[]): SentAnswer[] {
   const first = input.findLastIndex((one) => !isAnswer(one)) + 1;
-  return input.slice(first).flatMap((one) => (one.type === 'approval' ? [answerOf(one)] : []));
+  return input.slice(first).flatMap((one) => (one.type === 'approval' ? [() => answerOf(one)] : []));
 }
 
 function isAnswer(one: Item): boolean {
@@ -168,10 +161,11 @@ function isAnswer(one: Item): boolean {
   return one.type === 'approval' || one.type === 'item_reference';
 }
 
-function answerOf({ id, approve, reason }: Extract<Item, { type: 'approval' }>): SentApproval {
+function answerOf({ sent }: Extract<Item, { type: 'approval' }>): PersonsAnswer {
+  const { approval_request_id: id, approve, reason } = parsed(approvalFields, sent);
   const approval = readApprovalId(id);
   if (approval === undefined) throw bad(`${id} is not the id of an mcp_approval_request.`);
-  return { ...approvalAnswer(approval, { approve, reason }), approve };
+  return approvalAnswer(approval, { approve, reason });
 }
 
 function askedBy(

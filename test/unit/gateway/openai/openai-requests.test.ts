@@ -14,7 +14,8 @@ describe('requests', () => {
   const response = async (body: object) => {
     const read = await readResponseRequest(requestOf({ model: 'clerk', ...body }), undefined);
     const { question, approvals, results, ...rest } = read;
-    return { ...rest, asked: approvals.length + results.length > 0 ? { approvals, results } : question() };
+    const answers = { approvals: approvals.map((approval) => approval()), results };
+    return { ...rest, asked: approvals.length + results.length > 0 ? answers : question() };
   };
   const user = (content: unknown) => ({ role: 'user', content });
 
@@ -66,7 +67,7 @@ describe('requests', () => {
     const id = approvalIdOf(approval);
     const item = (approve: boolean) => ({ type: 'mcp_approval_response', approval_request_id: id, approve });
     await expect(response({ input: [item(true), user('Go on'), item(false)] })).resolves.toMatchObject({
-      asked: { approvals: [{ ...approval, approve: false }] },
+      asked: { approvals: [{ ...approval, approves: false }] },
     });
     expect(readApprovalId(id)).toEqual(approval);
     expect(readApprovalId('mcpr_x')).toBeUndefined();
