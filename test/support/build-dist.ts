@@ -49,6 +49,7 @@ function build(): void {
   node('dist/worker/build-bundle.js');
   node('dist/adapters/tools/calculator/build-math.js');
   node('dist/cli/build-commands.js');
+  node('dist/cli/build-chunks.js');
   mkdirSync(dirname(STAMP), { recursive: true });
   writeFileSync(STAMP, wanted);
 }
