@@ -18,6 +18,8 @@ export interface FailedCall {
   unattended?: true | undefined;
   /** The recovery of a worker reported the failure: the attempt's process is gone. */
   processGone?: true | undefined;
+  /** Time of that report by the server's clock, in milliseconds since 1970; reports of earlier versions have none. */
+  goneAtMs?: number | undefined;
   /** The runner's knowledge about the effect of a call with `effects: 'once'`. */
   notDone?: FailureDetails['notDone'];
   intent?: Intent | undefined;
@@ -29,6 +31,12 @@ export interface FailedCall {
 /** Names the recovery of a worker as the source of a failure: in the Web UI, and for {@link readFailure}. */
 export const RECOVERY_SOURCE = 'Reloop';
 
+interface RecordedFailure {
+  source?: string | null;
+  message?: string | null;
+  cause?: RecordedFailure | null;
+}
+
 /** The fields of Temporal's failures that are read here; by name, because classes differ over the sandbox's border. */
 interface FailureShape {
   name?: string;
@@ -38,7 +46,7 @@ interface FailureShape {
   timeoutType?: string | undefined;
   lastHeartbeatDetails?: unknown;
   /** The failure as it is recorded. */
-  failure?: { source?: string | null } | undefined;
+  failure?: RecordedFailure | undefined;
   cause?: unknown;
   /** The id of a sub-agent that could not start, because another run has the id. */
   workflowId?: string | undefined;
@@ -58,7 +66,7 @@ export function readFailure(failure: unknown): FailedCall {
         ...failed({ type: 'Timeout', message: timeoutMessage(cause) }, cause.lastHeartbeatDetails),
         mayPass: true,
         timedOut: true,
-        ...(cause.failure?.source === RECOVERY_SOURCE ? { processGone: true } : {}),
+        ...(cause.failure?.source === RECOVERY_SOURCE ? processGone(cause.failure) : {}),
       };
     case 'CancelledFailure':
       return cancelled(message, cause.details?.[0]);
@@ -69,6 +77,16 @@ export function readFailure(failure: unknown): FailedCall {
     default:
       return failed({ type: 'Error', message }, undefined);
   }
+}
+
+const GONE_AT = 'reported at ';
+
+/** Message of the cause of a failure that the recovery reports: a failure of Temporal's has no other place for a time. */
+export const goneAt = (ms: number): string => `${GONE_AT}${new Date(ms).toISOString()}`;
+
+function processGone({ cause }: RecordedFailure): Pick<FailedCall, 'processGone' | 'goneAtMs'> {
+  const at = Date.parse(cause?.message?.split(GONE_AT)[1] ?? '');
+  return { processGone: true, ...(Number.isNaN(at) ? {} : { goneAtMs: at }) };
 }
 
 /** The server's own detail of a cancellation: no worker had an attempt of the activity. */

@@ -24,6 +24,8 @@ export interface Doubt {
   /** An attempt may still be running; at this time it must have ended. */
   endsAtMs: number | undefined;
   processGone?: true | undefined;
+  /** Time at which that was known. */
+  goneAtMs?: number | undefined;
   /** Type of the error, if the call turns out to have had no effect. */
   cause: string;
   /** The tool itself failed or took too long: if it had no effect, its `retry` counts that. */
@@ -50,7 +52,7 @@ export function aftermath(tool: ToolManifest, failed: FailedCall, lost: number):
     type: 'doubt',
     error: error.type === 'InDoubt' ? error : doubtOf(tool, error),
     endsAtMs: intent && intent.at + tool.timeoutMs,
-    ...(failed.processGone === true ? { processGone: true } : {}),
+    ...(failed.processGone === true ? { processGone: true, goneAtMs: failed.goneAtMs } : {}),
     ...(isOwn && fault !== undefined
       ? { cause: fault, isOwn }
       : { cause: isLost || timedOut ? DIED : error.type }),
@@ -74,12 +76,14 @@ export function undone({ name }: ToolManifest, { cause, error }: Doubt): ErrorIn
 /** Time at which `reconcile` may be called; undefined: now. An attempt ends at its time-out at the latest, or with its process. */
 export function reconcileAtMs(
   { timeoutMs }: ToolManifest,
-  { endsAtMs, processGone }: Doubt,
+  { endsAtMs, processGone, goneAtMs = Infinity }: Doubt,
   nowMs: number,
 ): number | undefined {
-  if (endsAtMs === undefined || endsAtMs <= nowMs) return undefined;
-  // The intent has the time of the lost worker's clock, which may be wrong.
-  return Math.min(endsAtMs, nowMs + (processGone === true ? limits.sentRequestMs : timeoutMs));
+  if (endsAtMs === undefined) return undefined;
+  // The intent has the time of the lost worker's clock, which may be wrong. A run may hear of a report some seconds late.
+  const latest = processGone === true ? Math.min(nowMs, goneAtMs) + limits.sentRequestMs : nowMs + timeoutMs;
+  const atMs = Math.min(endsAtMs, latest);
+  return atMs <= nowMs ? undefined : atMs;
 }
 
 /** Returns false after several worker deaths in a row: the call itself may kill the worker. */

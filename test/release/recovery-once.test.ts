@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { RECOVERY_SOURCE } from '../../agent/calls/failures.ts';
+import { RECOVERY_SOURCE, goneAt } from '../../agent/calls/failures.ts';
 import { limits } from '../../agent/values/limits.ts';
 import { type CrashRig, linesOf, startCrashRig } from '../support/crash-rig.ts';
 import { until } from '../support/processes.ts';
@@ -59,6 +59,13 @@ test('its tool is asked soon after, however long the time-out: the process is kn
 
   const { at, wait } = await eventOf(run.events(), 'waiting');
   expect(Number(wait.until) - at).toBeLessThanOrEqual(limits.sentRequestMs);
+  const { events: recorded } = await rig.client.temporal.workflow.getHandle(run.id).fetchHistory();
+  const reports = (recorded ?? []).flatMap(
+    ({ activityTaskFailedEventAttributes: end }) => end?.failure ?? [],
+  );
+  expect(reports.map(({ cause }) => cause?.message)).toEqual([
+    goneAt(Number(wait.until) - limits.sentRequestMs),
+  ]);
   const { intermediateSteps } = await run.result();
   expect(intermediateSteps).toMatchObject([{ observation: 'was paid' }]);
   expect(linesOf(effects)).toEqual([

@@ -3,7 +3,7 @@ import { optionalTsToMs } from '@temporalio/common/lib/time.js';
 import type { temporal } from '@temporalio/proto';
 import type { NativeConnection } from '@temporalio/worker';
 import { aFewAtATime } from '../../../agent/values/concurrent.ts';
-import { RECOVERY_SOURCE } from '../../../agent/calls/failures.ts';
+import { RECOVERY_SOURCE, goneAt } from '../../../agent/calls/failures.ts';
 import { fieldOf } from '../../../agent/values/values.ts';
 import type { BegunAttempt } from './attempt-journal.ts';
 
@@ -95,10 +95,12 @@ export function isLost(pending: PendingActivity, begun: BegunAttempt, now: numbe
   const startedAt = optionalTsToMs(lastStartedTime);
   if (startedAt === undefined || Number(state) !== STARTED) return false;
   if (attempt !== begun.attempt || lastWorkerIdentity !== begun.identity) return false;
-  // The server's clock may differ: the server knows when the attempt started, and the journal when that was on this
-  // machine.
-  const serverNow = now - (begun.at - startedAt);
-  return timesOutAt(pending, startedAt) - serverNow > UNTIL_TIMEOUT_MS;
+  return timesOutAt(pending, startedAt) - serverTime(startedAt, begun, now) > UNTIL_TIMEOUT_MS;
+}
+
+/** The server's clock may differ: the server knows when the attempt started, and the journal when that was on this machine. */
+function serverTime(startedAt: number, begun: BegunAttempt, now: number): number {
+  return now - (begun.at - startedAt);
 }
 
 /** Time by the server's clock; Infinity for an attempt that no time-out ends. */
@@ -111,11 +113,13 @@ function timesOutAt({ lastHeartbeatTime, activityOptions }: PendingActivity, sta
   );
 }
 
-/** The failure as the server's own, with the attempt's record. */
-function deathOf({ identity }: BegunAttempt, { heartbeatDetails }: PendingActivity) {
+/** The failure as the server's own, with the attempt's record and the time of the report. */
+function deathOf(begun: BegunAttempt, { heartbeatDetails, lastStartedTime }: PendingActivity) {
+  const startedAt = optionalTsToMs(lastStartedTime) ?? begun.at;
   return {
     source: RECOVERY_SOURCE,
-    message: `its worker, ${identity}, died in the middle of it`,
+    message: `its worker, ${begun.identity}, died in the middle of it`,
+    cause: { source: RECOVERY_SOURCE, message: goneAt(serverTime(startedAt, begun, Date.now())) },
     timeoutFailureInfo: { timeoutType: HEARTBEAT, lastHeartbeatDetails: heartbeatDetails ?? null },
   };
 }

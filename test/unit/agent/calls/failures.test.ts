@@ -63,6 +63,15 @@ describe('the failure of an activity', () => {
     expect(readFailure(activityFailure(cause)).processGone).toBe(processGone);
   });
 
+  test.each([
+    ['with its time', 'reported at 1970-01-01T00:03:20.000Z', 200_000],
+    ['by an earlier version, without', undefined, undefined],
+  ])('reported by the recovery %s', (_what, message, goneAtMs) => {
+    const failure = { source: 'Reloop', cause: message === undefined ? null : { message } };
+    const cause = Object.assign(timeout('HEARTBEAT'), { failure });
+    expect(readFailure(activityFailure(cause)).goneAtMs).toBe(goneAtMs);
+  });
+
   test('may pass when the runner says that the attempts are used up', () => {
     const cause = app('oops', { details: [{ exhausted: true }] });
     expect(readFailure(activityFailure(cause)).mayPass).toBe(true);

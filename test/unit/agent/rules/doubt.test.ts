@@ -80,6 +80,16 @@ describe('a failed schedule of a call that may take effect once only', () => {
     ).toBe(atMs);
   });
 
+  test.each([
+    ['a few seconds after the report', 198_000, 203_000],
+    ['at once when the report is older than that', 195_000, undefined],
+    ['a few seconds from now, when the report is of a clock that is ahead', 900_000, 205_000],
+  ])('is asked about, where its run hears of the death late, %s', (_what, goneAtMs, atMs) => {
+    const error = { type: 'InDoubt', message: 'lost' };
+    const gone = { processGone: true, goneAtMs, endsAtMs: 400_000 } as const;
+    expect(reconcileAtMs(pay, { type: 'doubt', error, ...gone, cause: 'WorkerDied' }, 200_000)).toBe(atMs);
+  });
+
   test('is not scheduled a sixth time by itself', () => {
     expect(aftermath(pay, timedOut, 3)).toMatchObject({ type: 'again' });
     expect(aftermath(pay, timedOut, 4)).toMatchObject({ type: 'failed', error: { type: 'WorkerDied' } });

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { msNumberToTs } from '@temporalio/common/lib/time.js';
 import type { temporal } from '@temporalio/proto';
 import type { BegunAttempt } from '../../../../../features/recovery/worker/attempt-journal.ts';
+import { goneAt } from '../../../../../agent/calls/failures.ts';
 import {
   type FailingConnection,
   failOrphans,
@@ -87,6 +88,12 @@ test('a lost attempt fails as by its heartbeat time-out, with what it had stored
   const failure = { timeoutFailureInfo: { timeoutType: 4, lastHeartbeatDetails: heartbeatDetails } };
   const answer = { namespace: 'default', ...of, failure, lastHeartbeatDetails: heartbeatDetails };
   expect(answers).toMatchObject([answer]);
+});
+
+test("a lost attempt fails with the time of the report, by the server's clock", async () => {
+  const { connection, answers } = server(pending());
+  await failOrphans(connection, 'default', [begun]);
+  expect(answers).toMatchObject([{ failure: { cause: { message: goneAt(NOW + AHEAD) } } }]);
 });
 
 test('the run of a lost attempt does not wait for the dead worker at its next workflow task', async () => {
