@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { build } from 'esbuild';
 import { withTimeLimit } from '../../adapters/net/time-limit.ts';
 import { startChild } from '../child.ts';
+import { pathOf } from './contestants.ts';
 
 export interface RunState {
   state: 'running' | 'waiting' | 'done' | 'failed';
@@ -34,7 +36,8 @@ export async function startProcess(
   execPath?: string,
 ): Promise<ContestantProcess> {
   const isSilent = process.env['DURABILITY_LOG'] === undefined;
-  const start = () => startChild<{ port: number }>(`durability/${program}`, env, { execPath, isSilent });
+  const file = program.endsWith('.ts') ? await compiled(program) : program;
+  const start = () => startChild<{ port: number }>(`durability/${file}`, env, { execPath, isSilent });
   let child = await start();
   let death: Promise<void> | undefined;
   const live = (next: typeof child) => {
@@ -79,4 +82,19 @@ export async function startProcess(
     },
     stop: () => child.kill(),
   };
+}
+
+/** Compiles a program once, as a user does before production. A loader of TypeScript would take seconds of each start. */
+async function compiled(program: string): Promise<string> {
+  const outfile = `dist/${program.replace(/\.ts$/u, '.js')}`;
+  await build({
+    entryPoints: [pathOf(program)],
+    outfile: pathOf(outfile),
+    bundle: true,
+    packages: 'external',
+    platform: 'node',
+    format: 'esm',
+    logLevel: 'error',
+  });
+  return outfile;
 }
