@@ -28,8 +28,9 @@ export async function addResults(file: string, added: readonly Result[]): Promis
   );
 }
 
-/** Returns the page with the tables of these results. */
+/** Returns the page with the tables of these results. Throws where the page has no place for them. */
 export async function pageWith(page: string, results: readonly Result[]): Promise<string> {
+  if (!RESULTS.test(page)) throw new Error('The page has no marks around its results.');
   const written = page.replace(RESULTS, () => `\n${tables(results)}\n\n`);
   return format(written, { ...(await resolveConfig(pageFile)), filepath: pageFile });
 }

@@ -69,9 +69,9 @@ export function tables(results: readonly Result[]): string {
       ],
       all,
     ),
-    'Effects doubled, of so many kills:',
+    'Effects doubled, in so many kills:',
     byStory(results, names, 'doubled'),
-    'Replies paid twice, of so many kills:',
+    'Replies paid twice, in so many kills:',
     byStory(results, names, 'paidTwice'),
     'Versions:',
     markdown(['contestant', 'versions', 'played on'], versions),
@@ -84,7 +84,7 @@ function byStory(results: readonly Result[], names: readonly string[], count: Co
     story,
     ...names.map((name) => {
       const found = results.find((one) => one.contestant === name && one.story === story);
-      return found === undefined ? '-' : `${found.score[count]} of ${found.score.kills}`;
+      return found === undefined ? '-' : `${found.score[count]} in ${found.score.kills}`;
     }),
   ]);
   return markdown(['story', ...names.map((name) => `\`${name}\``)], rows);

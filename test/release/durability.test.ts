@@ -1,16 +1,12 @@
-import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { type ContestOptions, type Result, compete } from '../../bench/durability/contest.ts';
+import { type ContestOptions, compete } from '../../bench/durability/contest.ts';
 import { contestants, fake } from '../../bench/durability/contestants.ts';
-import { type Score, emptyScore } from '../../bench/durability/judge.ts';
+import type { Score } from '../../bench/durability/judge.ts';
 import { killsOf } from '../../bench/durability/play.ts';
-import { addResults, pageWith, readResults } from '../../bench/durability/results.ts';
 import { storyOf } from '../../bench/durability/stories.ts';
-import { tempFolder } from '../support/temp-folder.ts';
 
 /** The durability suite of bench/durability: it finds the faults that it counts, and Reloop in a short form. */
 
-const folder = tempFolder();
 const say = () => undefined;
 const kills = (story: string) => killsOf(storyOf(story));
 
@@ -65,25 +61,6 @@ describe('the suite', () => {
     const { paidTwice, runs } = await scoreOf('pays-twice', 'payment', { kills: 3 });
     expect(paidTwice).toBeGreaterThanOrEqual(2 * runs);
   });
-});
-
-test('a result takes the place of an earlier one, and the page has the latest', async () => {
-  const file = join(folder, 'results.json');
-  const resultOf = (story: string, doubled: number): Result => ({
-    contestant: 'reloop',
-    story,
-    date: '2026-11-28',
-    versions: { reloop: '0.3.0' },
-    score: { ...emptyScore(), kills: 2, doubled },
-  });
-  await addResults(file, [resultOf('long', 1), resultOf('payment', 1)]);
-  await addResults(file, [resultOf('payment', 0)]);
-  const results = await readResults(file);
-  expect(results).toEqual([resultOf('payment', 0), resultOf('long', 1)]);
-  const page = await pageWith('# Page\n\n<!-- results -->\nold\n<!-- end of results -->\n', results);
-  expect(page).not.toContain('old');
-  expect(page).toMatch(/^\| payment +\| 0 of 2/mu);
-  expect(page).toMatch(/^\| long +\| 1 of 2/mu);
 });
 
 test.each(contestants.filter(({ packages }) => packages === undefined))(
