@@ -68,7 +68,9 @@ export function createGateway(client: AgentClient, options: GatewayOptions): Gat
   const app = new OpenAPIHono<Env>({
     strict: false, // the inbox under a base path has an address with a slash at the end, and one without
     defaultHook(result) {
-      if (!result.success) throw new Refused(400, 'InvalidInput', sentenceOf(result.error));
+      if (result.success) return;
+      const what = result.target === 'query' ? 'The query' : 'The body';
+      throw new Refused(400, 'InvalidInput', sentenceOf(result.error, what));
     },
   }).basePath(basePath);
   const report = (error: unknown) => {
@@ -262,13 +264,12 @@ function protocolOf(path: string): Protocol | undefined {
 }
 
 /** The problems of a request that does not fit the schema. */
-function sentenceOf({
-  issues,
-}: {
-  issues: readonly { path: readonly PropertyKey[]; message: string }[];
-}): string {
+function sentenceOf(
+  { issues }: { issues: readonly { path: readonly PropertyKey[]; message: string }[] },
+  what: string,
+): string {
   return issues
-    .map(({ path, message }) => `${path.length === 0 ? 'The body' : path.join('.')}: ${message}`)
+    .map(({ path, message }) => `${path.length === 0 ? what : path.join('.')}: ${message}`)
     .join('; ');
 }
 

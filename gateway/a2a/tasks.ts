@@ -77,6 +77,9 @@ export async function cancelTask(request: ProtocolRequest, id: string): Promise<
   return taskNow(request, id);
 }
 
+/** `ROLE_USER` of the SDK's enum, and 0 for a message without a role. */
+const ROLES_OF_CLIENTS: readonly number[] = [0, 1];
+
 async function startOrReply(
   request: ProtocolRequest,
   { message, configuration }: SendMessageRequest,
@@ -85,6 +88,7 @@ async function startOrReply(
   demand(request.caller, `POST /a2a/:agent ${use}`);
   if (message === undefined || message.messageId === '')
     throw bad('message: it needs parts and a messageId.');
+  if (!ROLES_OF_CLIENTS.includes(message.role)) throw bad('message: its role is ROLE_USER.');
   if (configuration?.taskPushNotificationConfig !== undefined) throw noPushNotifications();
   return message.taskId === '' ? start(request, message) : reply(request, message);
 }

@@ -18,7 +18,7 @@ import { idsOf } from './agui-messages.ts';
 const resumeEntry = z.object({
   interruptId: z.string(),
   status: z.enum(['resolved', 'cancelled']),
-  payload: z.unknown(),
+  payload: z.unknown().optional(),
 });
 type ResumeEntry = z.output<typeof resumeEntry>;
 

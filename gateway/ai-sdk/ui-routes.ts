@@ -7,7 +7,7 @@ import { followReply, partsUntilBegun } from '../replies/follow-reply.ts';
 import { sseResponse } from '../replies/sse-response.ts';
 import { answerRun } from '../start/answer-run.ts';
 import { type SetFields, readFields } from '../start/set-fields.ts';
-import { type StartedRun, startRun } from '../start/start-run.ts';
+import { type StartedRun, servedAgent, startRun } from '../start/start-run.ts';
 import { type UiRequest, knowsNewerChunks, readUiRequest } from './read-ui-request.ts';
 import type { ChunkOptions } from './ui-chunks.ts';
 import { uiStream } from './ui-stream.ts';
@@ -32,6 +32,7 @@ async function chat(request: ProtocolRequest): Promise<Response> {
 /** Streams the message of the chat's latest run from its start, if that is a run of the agent. A page that has the message replaces it. */
 async function resume(request: ProtocolRequest): Promise<Response> {
   const isNewer = knowsNewerChunks(request.request.headers);
+  servedAgent(request.agents, agentOf(request));
   const own = ownSession(request, request.params['id'] ?? '');
   const found = await unless(
     SessionNotFound,

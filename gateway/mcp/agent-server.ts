@@ -87,7 +87,8 @@ function createAgentServer(
       },
       ({ input, session, wait: seconds }, context) =>
         answered(async () => {
-          const asked = { agent: agent.name, input, session };
+          // A model fills in fields that it leaves open.
+          const asked = { agent: agent.name, input, session: textOf(session) };
           const state = context.mcpReq.requestState<string>();
           if (state !== undefined) return follow(await runOfStart(options, state, asked), seconds, context);
           const key = textOf(fieldOf(context.mcpReq['_meta'], MCP_IDEMPOTENCY_KEY));

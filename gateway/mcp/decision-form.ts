@@ -7,6 +7,7 @@ import {
   reasonText,
   type WaitingCall,
 } from '../../client/index.ts';
+import { isObject } from '../../agent/values/json-object.ts';
 import { fieldOf } from '../../agent/values/values.ts';
 import { bad } from '../http/read-body.ts';
 import { decisionInWords } from '../http/sent-decision.ts';
@@ -81,8 +82,10 @@ export async function decideByAnswers(
   run: AgentRun,
   answers: { readonly [key: string]: unknown },
 ): Promise<void> {
-  if (Object.keys(answers).length === 0) return;
+  if (isObject(answers) && Object.keys(answers).length === 0) return;
   demand(by.caller, 'POST /mcp decide_on_run');
+  if (!isObject(answers))
+    throw bad('inputResponses is an object: the answers, by the keys of inputRequests.');
   const sent = Object.entries(answers).flatMap(([key, answer]) => {
     const [, call, n] = /^(.+):(\d+)$/su.exec(key) ?? [];
     return call === undefined

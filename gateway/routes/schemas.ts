@@ -92,14 +92,14 @@ export const runPage = z
 /** Temporal is asked about each run of a list. */
 const MOST_RUNS = 100;
 
-const oneOrMore = <T extends z.ZodType>(schema: T) =>
-  z.union([schema.transform((value) => [value]), z.array(schema)]);
+const oneOrMore = <T extends z.ZodType>(schema: T, error: string) =>
+  z.union([schema.transform((value) => [value]), z.array(schema)], { error });
 
 export const runQuery = z.strictObject({
-  status: oneOrMore(z.enum(runStatuses)).optional(),
+  status: oneOrMore(z.enum(runStatuses), `Write one or more of ${runStatuses.join(', ')}.`).optional(),
   agent: z.string().optional(),
   session: z.string().optional(),
-  tag: oneOrMore(z.string()).optional(),
+  tag: oneOrMore(z.string(), 'Write one or more tags.').optional(),
   since: time.optional(),
   until: time.optional(),
   text: z.string().optional(),
@@ -144,7 +144,9 @@ export const message = z.strictObject({ message: z.string() }).openapi('Message'
 export const extension = z
   .strictObject({
     iterations: z.int().optional(),
-    time: z.union([z.number(), z.string()]).optional(),
+    time: z
+      .union([z.number(), z.string()], { error: 'Write a duration such as "10m", or milliseconds.' })
+      .optional(),
     tokens: z.int().optional(),
     cost: z.number().optional(),
   })

@@ -28,9 +28,10 @@ export async function ownRun({ client, caller }: By, id: string, agent?: string)
   const owner = seenOwner(caller);
   const run = client.get(id);
   if (owner === undefined && agent === undefined) return run;
-  const labels = await run.labels();
-  const isOwn = owner === undefined || labels.owner === owner;
-  const isOfAgent = agent === undefined || labels.agent === agent;
+  // The error of a workflow that is not a run says what that workflow is.
+  const labels = await unless(RunNotFound, run.labels());
+  const isOwn = labels !== undefined && (owner === undefined || labels.owner === owner);
+  const isOfAgent = agent === undefined || labels?.agent === agent;
   if (!isOwn || !isOfAgent) throw new RunNotFound(id);
   return run;
 }

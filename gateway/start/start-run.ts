@@ -131,6 +131,8 @@ function idOf(caller: Caller, agent: string, id: string | undefined, key: string
     throw new Refused(400, 'InvalidInput', 'There are an id and an Idempotency-Key: give one of them.');
   }
   if (key === undefined) return recordedName(caller, id ?? newRunId(agent));
+  if (key === '')
+    throw new Refused(400, 'InvalidInput', 'The Idempotency-Key is empty. Leave it out, or write one.');
   const digest = createHash('sha256').update(JSON.stringify([caller.tenant ?? '', caller.name, key]));
   return recordedName(caller, `${agent}-${digest.digest('hex').slice(0, 24)}`);
 }

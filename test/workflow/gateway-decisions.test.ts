@@ -178,6 +178,22 @@ describe.each(Object.entries(ways))('over %s', (_name, way) => {
   });
 });
 
+describe.each(Object.entries(ways))('over %s', (_name, way) => {
+  test('of two people who decide at once one wins, and the other one reads what was decided', async () => {
+    const run = await waitingRun();
+    const before = payments;
+    const [yes, no] = await Promise.all([
+      post('ann', way(decision(run, '1.1', true))),
+      post('bob', way(decision(run, '1.1', false))),
+    ]);
+    const isLate = ({ text }: { text: string }) => /was decided before by again-(?:ann|bob)/u.test(text);
+    expect(isLate(yes)).toBe(!isLate(no));
+    await expect.poll(() => waitsOf(run)).toEqual(['1.2']);
+    await expect.poll(() => payments).toBe(before + (isLate(yes) ? 0 : 1));
+    await rig.client.get(run).cancel();
+  });
+});
+
 describe.each(['/ui', '/ag-ui', '/a2a'])('under the path of another agent over %s', (name) => {
   test('the run is not there', async () => {
     const run = await waitingRun();

@@ -78,7 +78,11 @@ const body = z.looseObject({
     z.array(item),
   ),
   instructions: optional(z.string()),
-  conversation: optional(z.union([z.string(), z.object({ id: z.string() }).transform(({ id }) => id)])),
+  conversation: optional(
+    z.union([z.string(), z.object({ id: z.string() }).transform(({ id }) => id)], {
+      error: 'Write the name of a session, or { "id": … } with the name.',
+    }),
+  ),
   previous_response_id: optional(z.string()),
   background: optional(z.boolean()),
   stream: optional(z.boolean()),
