@@ -20,7 +20,7 @@ import type { AgentServerOptions, Sdk } from './agent-server-options.ts';
 import { askableBy } from './askable.ts';
 import { callState, readCallState } from './request-state.ts';
 import { abilitiesOf } from './client-abilities.ts';
-import { decideByAnswers, inputRequestsOf, keyOf } from './decision-form.ts';
+import { type PersonsAnswers, answersIn, decideByAnswers, inputRequestsOf, keyOf } from './decision-form.ts';
 import { followCall } from './follow-call.ts';
 import { addTaskMethods } from './task-methods.ts';
 import { taskOf } from './run-task.ts';
@@ -87,10 +87,12 @@ function createAgentServer(
       },
       ({ input, session, wait: seconds }, context) =>
         answered(async () => {
+          const answers = answersIn(options, context.mcpReq);
           // A model fills in fields that it leaves open.
           const asked = { agent: agent.name, input, session: textOf(session) };
           const state = context.mcpReq.requestState<string>();
-          if (state !== undefined) return follow(await runOfStart(options, state, asked), seconds, context);
+          if (state !== undefined)
+            return follow(await runOfStart(options, state, asked), seconds, answers, context);
           const key = textOf(fieldOf(context.mcpReq['_meta'], MCP_IDEMPOTENCY_KEY));
           const { id: begun, hasBegun } = await startRun(
             { ...options, imageHosts: undefined }, // the input is a text
@@ -99,7 +101,7 @@ function createAgentServer(
           if (!hasBegun) return queuedAnswer(begun);
           return abilitiesOf(server, context).takesTasks
             ? newTask(client.get(begun), context)
-            : follow(client.get(begun), seconds, context);
+            : follow(client.get(begun), seconds, answers, context);
         }),
     );
   }
@@ -113,7 +115,8 @@ function createAgentServer(
     ({ id: asked, wait: seconds }, context) =>
       answered(async () => {
         demand(caller, 'POST /mcp get_run');
-        return follow(await ownRun(options, asked), seconds, context);
+        const answers = answersIn(options, context.mcpReq);
+        return follow(await ownRun(options, asked), seconds, answers, context);
       }),
   );
   // The SDK checks the arguments first. A caller without the scope reads of the scope, whatever it sends.
@@ -151,11 +154,10 @@ function createAgentServer(
    * Waits for the run. A client of 2026-07-28 that can ask its person gets the requests to the person as the result, and repeats the call
    * with the answers.
    */
-  async function follow(run: AgentRun, seconds: number, context: ServerContext) {
+  async function follow(run: AgentRun, seconds: number, answers: PersonsAnswers, context: ServerContext) {
     const { mcpReq } = context;
     const abilities = abilitiesOf(server, context);
     const mayAsk = await askableBy(options, run.id, abilities);
-    const answers = mcpReq.inputResponses ?? {};
     await decideByAnswers(options, run, answers);
     await followCall(run, seconds * 1000, {
       server,

@@ -7,7 +7,6 @@ import {
   reasonText,
   type WaitingCall,
 } from '../../client/index.ts';
-import { isObject } from '../../agent/values/json-object.ts';
 import { fieldOf } from '../../agent/values/values.ts';
 import { bad } from '../http/read-body.ts';
 import { decisionInWords } from '../http/sent-decision.ts';
@@ -73,19 +72,25 @@ export function decisionIn(wait: WaitingCall, answer: unknown): OperatorDecision
   return decisionInWords(chosen, typeof text === 'string' ? text : '');
 }
 
+/** Answers of a person, by the keys of the requests. */
+export interface PersonsAnswers {
+  readonly [key: string]: unknown;
+}
+
+/** The answers in a request, which are decisions, in whichever call they are. Throws Refused for a caller who may not decide. */
+export function answersIn(
+  { caller }: Pick<Decider, 'caller'>,
+  { inputResponses = {} }: { inputResponses?: PersonsAnswers },
+): PersonsAnswers {
+  if (Object.keys(inputResponses).length > 0) demand(caller, 'POST /mcp inputResponses');
+  return inputResponses;
+}
+
 /**
- * Sends the decisions in a person's answers, which are by the keys of the requests; other keys have no effect. Throws Refused for a caller who may
- * not decide and, before any decision, for an answer that does not fit its form; and as `decideAll`.
+ * Sends the decisions in a person's answers; keys that are not those of waits have no effect. Throws Refused, before any decision, for an answer that
+ * does not fit its form; and as `decideAll`.
  */
-export async function decideByAnswers(
-  by: Decider,
-  run: AgentRun,
-  answers: { readonly [key: string]: unknown },
-): Promise<void> {
-  if (isObject(answers) && Object.keys(answers).length === 0) return;
-  demand(by.caller, 'POST /mcp decide_on_run');
-  if (!isObject(answers))
-    throw bad('inputResponses is an object: the answers, by the keys of inputRequests.');
+export async function decideByAnswers(by: Decider, run: AgentRun, answers: PersonsAnswers): Promise<void> {
   const sent = Object.entries(answers).flatMap(([key, answer]) => {
     const [, call, n] = /^(.+):(\d+)$/su.exec(key) ?? [];
     return call === undefined

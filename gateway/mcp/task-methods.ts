@@ -8,7 +8,7 @@ import { bad, parsed } from '../http/read-body.ts';
 import { ownRun } from '../start/own-runs.ts';
 import type { AgentServerOptions, Sdk } from './agent-server-options.ts';
 import { abilitiesOf } from './client-abilities.ts';
-import { decideByAnswers } from './decision-form.ts';
+import { answersIn, decideByAnswers } from './decision-form.ts';
 import { askableBy } from './askable.ts';
 import { taskOf } from './run-task.ts';
 
@@ -25,10 +25,10 @@ export function addTaskMethods(server: McpServer, sdk: Sdk, options: AgentServer
   method('tasks/get', async (run, context) =>
     taskOf(run, await askableBy(options, run.id, abilitiesOf(server, context))),
   );
-  method('tasks/update', async (run, { mcpReq: { inputResponses } }) => {
-    if (inputResponses === undefined)
+  method('tasks/update', async (run, { mcpReq }) => {
+    if (mcpReq.inputResponses === undefined)
       throw bad('inputResponses is missing: the answers, by the keys of inputRequests.');
-    await decideByAnswers(options, run, inputResponses);
+    await decideByAnswers(options, run, answersIn(options, mcpReq));
     return {};
   });
   method('tasks/cancel', async (run) => {

@@ -35,6 +35,19 @@ describe('a scope', () => {
 
 /** A use of a route, by its body; the rest of the body does not fit. */
 const oddUses: { readonly [R in RouteName]?: object } = {
+  'POST /ui/:agent/chat approvals': {
+    id: 'c',
+    messages: [
+      { id: 'm', role: 'assistant', parts: [{ type: 'tool-x', state: 'approval-responded', approval: 7 }] },
+    ],
+  },
+  'POST /ag-ui/:agent resume': { threadId: 't', runId: 'r', messages: [], resume: 7 },
+  'POST /v1/responses approvals': { input: [{ type: 'mcp_approval_response', approve: 7 }] },
+  'POST /mcp inputResponses': mcpRequest('tools/call', {
+    name: 'get_run',
+    arguments: { id: 'none' },
+    inputResponses: { x: { action: 'accept' } },
+  }).body,
   'POST /mcp decide_on_run': tool('decide_on_run', { decision: 7 }),
   'POST /mcp tasks/update': mcpRequest('tasks/update').body,
   'POST /mcp tasks/cancel': mcpRequest('tasks/cancel').body,

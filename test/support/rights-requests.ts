@@ -151,6 +151,17 @@ export const requests: { readonly [R in RouteName]: { send(target: Target): Sent
       body: tool('decide_on_run', { id, decision: 'reject', call: '9.9' }),
     }),
   },
+  'POST /mcp inputResponses': {
+    names: 'run',
+    send: ({ run: id }) => ({
+      path: '/mcp',
+      ...mcpRequest('tools/call', {
+        name: 'get_run',
+        arguments: { id, wait: 0 },
+        inputResponses: { '9.9:0': { action: 'decline' } },
+      }),
+    }),
+  },
   'POST /mcp tasks/get': {
     names: 'run',
     send: ({ run: taskId }) => ({ path: '/mcp', ...mcpRequest('tasks/get', { taskId }) }),
