@@ -11,6 +11,8 @@ export interface Candidate {
 export type CompletionTarget =
   | { type: 'words'; words: Candidate[] }
   | { type: 'agents' }
+  /** Names of evals, beside these words. */
+  | { type: 'evals'; words: Candidate[] }
   /** Names of sessions, or of schedules. */
   | { type: 'names'; of: string }
   | { type: 'files' }
@@ -84,11 +86,15 @@ function argumentOf(command: Command, given: readonly string[]): CompletionTarge
   if (command.commands.length > 0 && (given.length === 0 || isHelp)) {
     const helps =
       isHelp || command.parent !== null ? [] : [{ word: 'help', about: 'show the help of a command' }];
-    return { type: 'words', words: [...command.commands.filter(isVisible).map(commandWord), ...helps] };
+    const words = [...command.commands.filter(isVisible).map(commandWord), ...helps];
+    // The name of an eval may stand in place of a command.
+    return { type: command.name() === EVAL ? 'evals' : 'words', words };
   }
   const argument = command.registeredArguments[given.length];
   return argument === undefined ? NOTHING : valuesOf(command, argument, given);
 }
+
+const EVAL = 'eval';
 
 const NOTHING: CompletionTarget = { type: 'words', words: [] };
 
@@ -105,6 +111,7 @@ function valuesOf(command: Command, argument: Argument, given: readonly string[]
     case 'file':
       return { type: 'files' };
     case 'name':
+      if (command.parent?.name() === EVAL) return { type: 'evals', words: [] };
       // The name of a schedule to be made is a new one.
       return command.name() === 'create' ? NOTHING : { type: 'names', of: command.parent?.name() ?? '' };
     default:

@@ -4,7 +4,7 @@ import { type Io, exitCodes, print } from '../shell/io.ts';
 import { oneLine } from '../../features/render/words/amounts.ts';
 import { fit } from '../shell/display.ts';
 import { loadEnvFile } from '../shell/env-file.ts';
-import { agentsOf, isKnown, refreshAgents } from './agents-cache.ts';
+import { isKnown, namesIn, refreshNames } from './names-cache.ts';
 import { type Candidate, type CompletionContext, completionContext } from './candidates.ts';
 import { type CommandLine, forBash, readCommandLine } from './command-line.ts';
 
@@ -44,7 +44,7 @@ export async function complete(
 async function refresh(io: Io, file: string): Promise<void> {
   if (!isKnown(file)) return;
   readEnvFile(io, file);
-  await refreshAgents(file);
+  await refreshNames(file);
 }
 
 async function answer(
@@ -77,7 +77,9 @@ async function candidatesOf(io: Io, { wanted, ...place }: CompletionContext): Pr
   if (wanted.type === 'words') return wanted.words;
   if (wanted.type === 'files') return [];
   readEnvFile(io, place.config);
-  if (wanted.type === 'agents') return agentsOf(place.config, Date.now() + PATIENCE_MS);
+  const deadline = Date.now() + PATIENCE_MS;
+  if (wanted.type === 'agents') return namesIn(place.config, 'agents', deadline);
+  if (wanted.type === 'evals') return [...wanted.words, ...(await namesIn(place.config, 'evals', deadline))];
   const { lookUp } = await import('./look-up.ts');
   const tooLate = sleep(PATIENCE_MS, [], { ref: false });
   return Promise.race([lookUp(wanted, place), tooLate]);

@@ -15,7 +15,7 @@ const CONNECT_MS = 700;
 
 /** Names that only a server knows; none where no server is up: none is started for a TAB. */
 export async function lookUp(
-  wanted: Exclude<CompletionTarget, { type: 'words' | 'agents' | 'files' }>,
+  wanted: Exclude<CompletionTarget, { type: 'words' | 'agents' | 'evals' | 'files' }>,
   place: Pick<CompletionContext, 'address' | 'namespace'>,
 ): Promise<Candidate[]> {
   const client = await connect(place);

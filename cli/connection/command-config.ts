@@ -9,7 +9,7 @@ import { findConfig, loadConfig } from '../../config/load/load.ts';
 import { type LoadedConfig, modelProblem } from '../../config/load/loaded-config.ts';
 import { configNamed, programNamed } from '../../local/embedded/config-queues.ts';
 import { projectFolder } from '../../local/server/project-folder.ts';
-import { rememberAgents } from '../completion/agents-cache.ts';
+import { rememberNames } from '../completion/names-cache.ts';
 import type { CommonOptions } from '../options/options.ts';
 import { shellWord } from '../../client/connect/cli-name.ts';
 import { type Io, UsageError, say } from '../shell/io.ts';
@@ -23,7 +23,7 @@ export async function loadCommandConfig(
   const loaded = await loadConfig(file, onImport);
   const own = findConfig();
   const path = file === undefined ? own : resolve(file);
-  if (path !== undefined) rememberAgents(path, loaded);
+  if (path !== undefined) rememberNames(path, loaded);
   return { loaded, file: relative(projectFolder(), path ?? ''), isOwn: path === own };
 }
 

@@ -63,11 +63,18 @@ describe('a word at the cursor', () => {
     ['reloop fork ', { type: 'runs', which: { of: 'any' } }],
     ['reloop chat ', { type: 'agents' }],
     ['reloop list --agent ', { type: 'agents' }],
+    ['reloop eval show ', { type: 'evals', words: [] }],
+    ['reloop eval add r1 ', { type: 'evals', words: [] }],
     ['reloop run a --session ', { type: 'names', of: 'session' }],
     ['reloop session show ', { type: 'names', of: 'session' }],
     ['reloop show r1 --config ', { type: 'files' }],
   ])('is a name that is looked up, for %j', (line, names) => {
     expect(wanted(line).wanted).toEqual(names);
+  });
+
+  test('is a command of evals, or the name of one', () => {
+    const words = ['run', 'show', 'add'].map((word) => expect.objectContaining({ word }) as unknown);
+    expect(wanted('reloop eval ').wanted).toEqual({ type: 'evals', words });
   });
 
   test.each([
@@ -184,7 +191,12 @@ beforeEach(() => {
   writeFileSync(join(folder, '.env'), 'FROM_ENV_FILE=1\n');
   writeFileSync(join(folder, 'loads'), '');
   const load = `import { appendFileSync } from 'node:fs'; appendFileSync(${JSON.stringify(join(folder, 'loads'))}, '.');`;
-  writeFileSync(config, `${load} export default { agents: [{ name: 'asker', model: 'm' }] };`);
+  const evals =
+    "{ prices: { agent: 'asker', cases: [{ input: 'x' }], checks: [{ name: 'said', atLeast: 1 }] } }";
+  writeFileSync(
+    config,
+    `${load} export default { agents: [{ name: 'asker', model: 'm' }], evals: ${evals} };`,
+  );
 });
 
 async function complete(...words: string[]): Promise<string> {
@@ -201,9 +213,10 @@ describe('TAB', () => {
     expect({ loads: loads(), env: process.env['FROM_ENV_FILE'] }).toEqual({ loads: 0, env: undefined });
   });
 
-  test.each(['agents', 'tools'])('offers the agents that `%s` has loaded', async (command) => {
+  test.each(['agents', 'tools'])('offers the agents and evals that `%s` has loaded', async (command) => {
     await cli([command, '--config', config], fakeIo());
     expect(await complete(...run)).toBe('asker\t\n');
     expect(process.env['FROM_ENV_FILE']).toBe('1');
+    expect(await complete('--', 'reloop', 'eval', 'show', '--config', config, '')).toBe('prices\tasker\n');
   });
 });

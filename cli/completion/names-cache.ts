@@ -10,16 +10,21 @@ import type { LoadedConfig } from '../../config/load/loaded-config.ts';
 import type { Candidate } from './candidates.ts';
 
 /**
- * The agents of configs that this user's commands have loaded, so that TAB loads no config; one that has changed since is
+ * The names of agents and evals of configs that this user's commands have loaded, so that TAB loads no config; one that has changed since is
  * loaded again. No repository can bring this file along, so TAB never executes a config that the user has not run before.
  */
 
-interface Kept {
+interface Kept extends Names {
   /** Change time of the config's file, in milliseconds since 1970. */
   mtimeMs: number;
-  agents: Candidate[];
   /** Time since which another process loads the config again. */
   askedAt?: number | undefined;
+}
+
+interface Names {
+  agents: Candidate[];
+  /** undefined in a record of an earlier version. */
+  evals?: Candidate[];
 }
 
 /** Longest time to load a config; after it another try is worthwhile. */
@@ -34,12 +39,16 @@ export function isKnown(named: string | undefined): boolean {
   return file !== undefined && read()[file] !== undefined;
 }
 
-/** The agents of a known config, from its latest load; waits for another load no longer than until `deadline`. */
-export async function agentsOf(named: string | undefined, deadline: number): Promise<Candidate[]> {
+/** Names in a known config, from its latest load; waits for another load no longer than until `deadline`. */
+export async function namesIn(
+  named: string | undefined,
+  which: keyof Names,
+  deadline: number,
+): Promise<Candidate[]> {
   const file = fileOf(named);
   const known = file === undefined ? undefined : read()[file];
   if (file === undefined || known === undefined || !existsSync(file)) return [];
-  if (known.mtimeMs === statSync(file).mtimeMs && known.askedAt === undefined) return known.agents;
+  if (known.mtimeMs === statSync(file).mtimeMs && known.askedAt === undefined) return known[which] ?? [];
   if (known.askedAt === undefined || Date.now() - known.askedAt > TRY_AGAIN_MS) {
     keep(file, { ...known, askedAt: Date.now() });
     load(file);
@@ -47,29 +56,31 @@ export async function agentsOf(named: string | undefined, deadline: number): Pro
   while (Date.now() < deadline) {
     await sleep(LOOK_MS);
     const now = read()[file];
-    if (now !== undefined && now.askedAt === undefined) return now.agents;
+    if (now !== undefined && now.askedAt === undefined) return now[which] ?? [];
   }
-  return known.agents;
+  return known[which] ?? [];
 }
 
 /** Loads a known config again, for the next TAB. */
-export async function refreshAgents(file: string): Promise<void> {
+export async function refreshNames(file: string): Promise<void> {
   const { loadConfig } = await import('../../config/load/load.ts');
-  rememberAgents(file, await loadConfig(file));
+  rememberNames(file, await loadConfig(file));
 }
 
-/** Remembers a config's agents. Called by every command that loads a config for its user; does nothing without a home folder. */
-export function rememberAgents(file: string, { agents }: Pick<LoadedConfig, 'agents'>): void {
+/** Remembers the names in a config. Called by every command that loads a config for its user; does nothing without a home folder. */
+export function rememberNames(file: string, { agents, evals }: Pick<LoadedConfig, 'agents' | 'evals'>): void {
   try {
     const { mtimeMs } = statSync(file);
     const known = read()[file];
-    if (known?.mtimeMs === mtimeMs && known.askedAt === undefined) return;
+    const isRead = known?.evals !== undefined && known.askedAt === undefined;
+    if (isRead && known.mtimeMs === mtimeMs) return;
     keep(file, {
       mtimeMs,
       agents: [...agents].map(([word, { description = '' }]) => ({ word, about: description })),
+      evals: Object.entries(evals).map(([word, { agent }]) => ({ word, about: agent })),
     });
   } catch {
-    // TAB then offers no agents.
+    // TAB then offers no names.
   }
 }
 
@@ -83,7 +94,7 @@ function load(file: string): void {
   if (main === undefined) return;
   const args = [...process.execArgv, main, 'complete', '--refresh', file];
   const child = spawn(process.execPath, args, { detached: true, stdio: 'ignore' });
-  child.on('error', () => undefined); // then there are no agents to choose from
+  child.on('error', () => undefined); // then there are no names to choose from
   child.unref();
 }
 
