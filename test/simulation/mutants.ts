@@ -66,8 +66,8 @@ export const mutants: readonly Mutant[] = [
     name: '`reconcile` is asked while the lost attempt may still act',
     seed: 686,
     file: 'agent/rules/doubt.ts',
-    find: 'if (endsAtMs === undefined || endsAtMs <= nowMs) return undefined;',
-    replace: 'if (endsAtMs === undefined || endsAtMs >= 0) return undefined;',
+    find: 'return atMs <= nowMs ? undefined : atMs;',
+    replace: 'return undefined;',
   },
   {
     name: 'an approval of one tool holds for all tools',

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { expect } from 'vitest';
 import { z } from 'zod/v4';
 import { createGateway } from '../../gateway/gateway.ts';
@@ -79,13 +80,14 @@ export function useRightsRig(): Rig {
   return rig;
 }
 
-/** A caller for one test. Names are unique, so that callers have no runs of earlier tests. */
+/** A caller for one test. Names are unique over files that share a server, so that callers have no runs of other tests. */
 let callers = 0;
+const file = randomUUID().slice(0, 8);
 export function caller(more: Partial<TokenCaller> = {}): TokenCaller {
   callers += 1;
   return {
     token: `token-of-a-caller-${callers}`,
-    name: `caller${callers}`,
+    name: `caller-${file}-${callers}`,
     tenant: 'rights',
     scopes: [],
     ...more,
