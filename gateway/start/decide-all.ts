@@ -1,13 +1,14 @@
 import {
   type AgentRun,
   calledText,
+  DecisionRefused,
   type OperatorDecision,
   possibleDecisions,
   type WaitingCall,
 } from '../../client/index.ts';
 import { Refused, problemOf } from '../http/problem.ts';
 import { type Decider, decideAs, isApproval, mayApprove, notOwn } from './decide-as.ts';
-import { type NamedWait, type PastWait, checkSame, isWait, pastWait } from './past-wait.ts';
+import { type NamedWait, checkSame, isWait, readPastWaits } from './past-wait.ts';
 
 /**
  * A decision on a call of a run. `wait`: the `n` of the wait that was looked at. `decision` as a function: the decision on that wait; undefined if the
@@ -36,9 +37,12 @@ export async function decideAll(
   if (decisions.length === 0) return;
   const approves = await mayApprove(by, run.id);
   const { waiting } = await run.describe();
+  const isOver = (sent: CallDecision): sent is CallDecision & NamedWait =>
+    sent.wait !== undefined && !waiting.some(isWait(sent));
+  const pastWait = await readPastWaits(run, decisions.filter(isOver));
   const open: OpenDecision[] = [];
   for (const sent of decisions) {
-    const past = await pastWaitOf(run, sent, waiting);
+    const past = isOver(sent) ? pastWait(sent) : undefined;
     const wait = past?.wait ?? waiting.find(({ call, n }) => call === sent.call && n === (sent.wait ?? n));
     const decision = typeof sent.decision === 'function' ? wait && sent.decision(wait) : sent.decision;
     if (decision === undefined) continue;
@@ -58,18 +62,6 @@ export async function decideAll(
   }
 }
 
-/** The wait of the decision, if that wait is over. Throws Refused for one that the run never had. */
-async function pastWaitOf(
-  run: AgentRun,
-  { call, wait }: CallDecision,
-  waiting: readonly WaitingCall[],
-): Promise<PastWait | undefined> {
-  if (wait === undefined || waiting.some(isWait({ call, wait }))) return undefined;
-  const past = await pastWait(run, { call, wait });
-  if (past !== undefined) return past;
-  throw new Refused(409, 'DecisionRefused', `Call ${call} of run ${run.id} has had no wait ${wait}.`);
-}
-
 /** Throws Refused for a decision that the wait does not take. The run checks the data. */
 function checkFits(wait: WaitingCall, { type }: OperatorDecision): void {
   const possible = possibleDecisions(wait).map((one) => one.type);
@@ -85,11 +77,12 @@ async function decide(by: Decider, run: AgentRun, { call, wait, decision }: Open
     return;
   }
   await run.decide(call, decision, wait).catch(async (error: unknown) => {
-    const isRefused = error instanceof Error && error.name === 'DecisionRefused';
+    if (!(error instanceof DecisionRefused)) throw error;
+    const named = { call, wait };
     const { waiting } = await run.describe();
-    if (!isRefused || waiting.some(isWait({ call, wait }))) throw error;
-    const past = await pastWait(run, { call, wait });
-    if (past?.decision === undefined) throw error;
+    if (waiting.some(isWait(named))) throw error;
+    const past = (await readPastWaits(run, [named]))(named);
+    if (past.decision === undefined) throw error;
     checkSame(past, decision);
   });
 }

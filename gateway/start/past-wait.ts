@@ -19,21 +19,26 @@ export function isWait({ call, wait }: NamedWait): (one: WaitingCall) => boolean
   return (one) => one.call === call && one.n === wait;
 }
 
-/** Reads a wait that is over from the record. undefined: the run has had no such wait. */
-export async function pastWait(run: AgentRun, { call, wait }: NamedWait): Promise<PastWait | undefined> {
-  let found: PastWait | undefined;
-  let latest: number | undefined;
-  const subAgents = call.includes('/');
-  for await (const event of run.events({ follow: false, live: false, subAgents })) {
-    const idOf = (id: string) => (event.within === undefined ? id : `${event.within}/${id}`);
-    if (event.type === 'waiting' && idOf(event.wait.call) === call) {
-      latest = event.wait.n;
-      if (latest === wait) found ??= { wait: { ...event.wait, call } };
+/** Reads these waits, which are over, from the record. The function finds one of them; it throws Refused for one that the run never had. */
+export async function readPastWaits(
+  run: AgentRun,
+  over: readonly NamedWait[],
+): Promise<(of: NamedWait) => PastWait> {
+  const waits: PastWait[] = [];
+  const subAgents = over.some(({ call }) => call.includes('/'));
+  if (over.length > 0)
+    for await (const event of run.events({ follow: false, live: false, subAgents })) {
+      const idOf = (id: string) => (event.within === undefined ? id : `${event.within}/${id}`);
+      if (event.type === 'waiting') waits.push({ wait: { ...event.wait, call: idOf(event.wait.call) } });
+      if (event.type !== 'decided') continue;
+      const decided = waits.findLast(({ wait }) => wait.call === idOf(event.call));
+      if (decided !== undefined) decided.decision = event.decision;
     }
-    if (event.type === 'decided' && idOf(event.call) === call && latest === wait && found !== undefined)
-      found.decision = event.decision;
-  }
-  return found;
+  return (of) => {
+    const found = waits.findLast(({ wait }) => isWait(of)(wait));
+    if (found === undefined) throw refused(`Call ${of.call} of run ${run.id} has had no wait ${of.wait}.`);
+    return found;
+  };
 }
 
 /** Checks that the wait has had this decision, from whomever. Throws Refused with the decision that it has had. */
