@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { defineTool } from '../../adapters/tools/tool.ts';
 import type { AgentDefinition } from '../../config/define.ts';
 import type { TokenCaller } from '../../gateway/http/caller.ts';
-import { type GatewayServer, startGateway } from '../support/gateway-server.ts';
+import { type GatewayServer, type Sent, post as postTo, startGateway } from '../support/gateway-server.ts';
 import { mcpRequest } from '../support/mcp-requests.ts';
 import { useRig } from '../support/rig.ts';
 import { modelOf, toolCall } from '../support/scripts.ts';
@@ -44,22 +44,8 @@ beforeAll(async () => {
   return () => gateway.stop();
 });
 
-interface Sent {
-  path: string;
-  body: object;
-  headers?: { [name: string]: string };
-}
-
-async function post(who: Who, { path, body, headers }: Sent): Promise<{ status: number; text: string }> {
-  const response = await fetch(gateway.url + path, {
-    method: 'POST',
-    headers: {
-      authorization: `Bearer ${callers[who].token}`,
-      'content-type': 'application/json',
-      ...headers,
-    },
-    body: JSON.stringify(body),
-  });
+async function post(who: Who, sent: Sent): Promise<{ status: number; text: string }> {
+  const response = await postTo(gateway, callers[who].token, sent);
   return { status: response.status, text: await response.text() };
 }
 

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { defineTool } from '../../adapters/tools/tool.ts';
 import type { AgentDefinition } from '../../config/define.ts';
 import type { TokenCaller } from '../../gateway/http/caller.ts';
-import { type GatewayServer, startGateway } from '../support/gateway-server.ts';
+import { type GatewayServer, type Sent, post, startGateway } from '../support/gateway-server.ts';
 import { mcpRequest } from '../support/mcp-requests.ts';
 import { useRig } from '../support/rig.ts';
 import { modelOf, toolCall } from '../support/scripts.ts';
@@ -39,12 +39,6 @@ beforeAll(async () => {
   gateway = await startGateway(rig.client, { tokens: names.map(callerOf), agents });
   return () => gateway.stop();
 });
-
-interface Sent {
-  path: string;
-  body: object;
-  headers?: { [name: string]: string };
-}
 
 const key = { 'idempotency-key': 'the-key' };
 const user = { role: 'user', content: 'Write.' };
@@ -90,17 +84,8 @@ const requests: { readonly [W in Way]: Sent } = {
   },
 };
 
-function send(way: Way, { path, body, headers }: Sent, signal?: AbortSignal): Promise<Response> {
-  return fetch(gateway.url + path, {
-    method: 'POST',
-    headers: {
-      authorization: `Bearer ${callerOf(way).token}`,
-      'content-type': 'application/json',
-      ...headers,
-    },
-    body: JSON.stringify(body),
-    ...(signal && { signal }),
-  });
+function send(way: Way, sent: Sent, signal?: AbortSignal): Promise<Response> {
+  return post(gateway, callerOf(way).token, sent, signal);
 }
 
 test.each(names)('over %s is one run, with its effect once', async (way) => {

@@ -23,3 +23,24 @@ export async function startGateway(client: AgentClient, options: GatewayOptions)
     },
   };
 }
+
+/** A request of a test, which is a POST. */
+export interface Sent {
+  path: string;
+  body: object;
+  headers?: { [name: string]: string };
+}
+
+export function post(
+  { url }: GatewayServer,
+  token: string,
+  { path, body, headers }: Sent,
+  signal?: AbortSignal,
+): Promise<Response> {
+  return fetch(url + path, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json', ...headers },
+    body: JSON.stringify(body),
+    ...(signal && { signal }),
+  });
+}

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import type { AgentDefinition } from '../../config/define.ts';
 import { defineTool } from '../../adapters/tools/tool.ts';
 import type { TokenCaller } from '../../gateway/http/caller.ts';
-import { type GatewayServer, startGateway } from '../support/gateway-server.ts';
+import { type GatewayServer, post as postTo, startGateway } from '../support/gateway-server.ts';
 import { useRig } from '../support/rig.ts';
 import { modelOf, toolCall } from '../support/scripts.ts';
 
@@ -59,11 +59,7 @@ beforeAll(async () => {
 });
 
 async function post(path: string, body: object, who: Who): Promise<{ status: number; text: string }> {
-  const response = await fetch(gateway.url + path, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${callers[who].token}`, 'content-type': 'application/json' },
-    body: JSON.stringify(body),
-  });
+  const response = await postTo(gateway, callers[who].token, { path, body });
   return { status: response.status, text: await response.text() };
 }
 
