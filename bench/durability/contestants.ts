@@ -44,7 +44,7 @@ export const contestants: readonly Contestant[] = [
     packages: peers,
     products: ['@langchain/classic'],
     needs: [],
-    lacks: ['approval'],
+    lacks: ['approval', 'conversation'],
   },
   {
     name: 'langgraph',

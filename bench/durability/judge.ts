@@ -1,5 +1,5 @@
 import type { RunEnd } from './play.ts';
-import type { Story } from './stories.ts';
+import { type Story, answerOf, partsOf } from './stories.ts';
 import type { World } from './world.ts';
 
 /** Counts of the suite, for one contestant and story. */
@@ -19,13 +19,23 @@ export interface Score {
   failed: number;
   /** Runs that had neither ended nor asked within the time. */
   stuck: number;
+  /** Of a story with a cancel: entries that were posted after the request was taken. */
+  afterCancel?: number;
+  /** Runs that came to their answer though the request was taken. */
+  notCancelled?: number;
+  /** Seconds from the request's acceptance until the run was cancelled. */
+  secondsUntilOver?: number[];
+  /** Of a story with several messages: those that the model was never asked to answer, though the conversation has ended. */
+  messagesLost?: number;
+  /** Answers that do not know an earlier message of the conversation, or its answer. */
+  unknowing?: number;
   /** Seconds from each kill to the next request of the run, or its end. */
   secondsUntilNext: number[];
   /** Seconds from each kill until the program was ready again. */
   secondsUntilReady: number[];
 }
 
-export const emptyScore = (): Score => ({
+export const emptyScore = ({ cancelsAt, messages }: Story): Score => ({
   runs: 0,
   kills: 0,
   doubled: 0,
@@ -37,26 +47,37 @@ export const emptyScore = (): Score => ({
   stuck: 0,
   secondsUntilNext: [],
   secondsUntilReady: [],
+  ...(cancelsAt === undefined ? {} : { afterCancel: 0, notCancelled: 0, secondsUntilOver: [] }),
+  ...(messages === undefined ? {} : { messagesLost: 0, unknowing: 0 }),
 });
 
 /** Adds a run that has ended, or whose time is over. */
-export function addRun(
-  score: Score,
-  story: Story,
-  { run, state, reason, answer, secondsUntilNext, secondsUntilReady }: RunEnd,
-  world: World,
-): void {
-  const expected = story.steps.flat().map(({ part }) => part);
+export function addRun(score: Score, story: Story, end: RunEnd, world: World): void {
+  const { run, message, state, reason, secondsUntilNext, secondsUntilReady } = end;
+  const expected = partsOf(story);
   const posted = world.effects(run);
   score.runs += 1;
   if (secondsUntilNext !== undefined) score.secondsUntilNext.push(secondsUntilNext);
   if (secondsUntilReady !== undefined) score.secondsUntilReady.push(secondsUntilReady);
   score.doubled += posted.length - new Set(posted).size;
   score.paidTwice += [...world.replies(run).values()].reduce((sum, times) => sum + times - 1, 0);
+  if (story.cancelsAt !== undefined) addCancel(score, end, posted.length);
+  if (story.messages !== undefined) {
+    score.messagesLost = (score.messagesLost ?? 0) + message - world.heard(run).size;
+    score.unknowing = (score.unknowing ?? 0) + world.unknowing(run);
+  }
+  if (state === 'cancelled' || (state === 'done' && story.cancelsAt !== undefined)) return;
   if (state === 'done') {
     score.lost += expected.filter((part) => !posted.includes(part)).length;
-    if (answer !== story.answer) score.wrongAnswers += 1;
+    score.wrongAnswers += end.answers.filter((one, index) => one !== answerOf(story, index + 1)).length;
   } else if (state === 'failed') score.failed += 1;
   else if (state === 'waiting' && reason === 'doubt') score.inDoubt += 1;
   else score.stuck += 1;
+}
+
+/** Adds a run that was cancelled, or should have been. */
+function addCancel(score: Score, { state, effectsAtCancel, secondsUntilOver }: RunEnd, posted: number): void {
+  if (effectsAtCancel !== undefined) score.afterCancel = (score.afterCancel ?? 0) + posted - effectsAtCancel;
+  if (state === 'done') score.notCancelled = (score.notCancelled ?? 0) + 1;
+  if (state === 'cancelled' && secondsUntilOver !== undefined) score.secondsUntilOver?.push(secondsUntilOver);
 }

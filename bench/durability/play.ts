@@ -1,24 +1,28 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Canceller } from './cancel.ts';
 import { type Score, addRun, emptyScore } from './judge.ts';
+import { type Kill, killOf } from './kills.ts';
 import type { ContestantProcess, RunState } from './process.ts';
 import type { Servers } from './servers.ts';
 import { type Story, question } from './stories.ts';
-import { type Moment, type World, moments } from './world.ts';
+import type { World } from './world.ts';
 
 const LOOK_MS = 100;
-
-export interface Kill {
-  moment: Moment;
-  /** Count of the moment among those of its kind, from 1. */
-  time: number;
-}
 
 /** End of a run, with the seconds from the kill to its next request. */
 export interface RunEnd extends RunState {
   run: string;
+  /** The last message that was sent, from 1. */
+  message: number;
+  /** Answers to the messages, in their order. */
+  answers: readonly (string | undefined)[];
   secondsUntilNext: number | undefined;
   /** Seconds from the kill until the program was ready again. */
   secondsUntilReady: number | undefined;
+  /** Entries that the run had posted when its cancel was accepted. */
+  effectsAtCancel?: number | undefined;
+  /** Seconds from there to the run's end. */
+  secondsUntilOver?: number | undefined;
 }
 
 /** Processes with which a story is played. */
@@ -30,20 +34,6 @@ export interface Stage {
   patience: number;
 }
 
-/** Moments of a story at which its contestant is killed, each once, in their order. */
-export function killsOf(story: Story): Kill[] {
-  const asked = story.steps.length + 1;
-  const posted = story.steps.flat().length;
-  const kills = moments.flatMap((moment) =>
-    Array.from({ length: moment.startsWith('model') ? asked : posted }, (_, index) => ({
-      moment,
-      // In a batch, in the middle of it.
-      time: Math.ceil((index + 1) * (story.runs ?? 1) * (story.runs === undefined ? 1 : 0.5)),
-    })),
-  );
-  return story.needsApproval === true ? [{ moment: 'waiting', time: 1 }, ...kills] : kills;
-}
-
 /** Plays a story once for each of so many kills, one after the other. */
 export async function play(
   stage: Stage,
@@ -51,10 +41,9 @@ export async function play(
   kills: number,
   onRun: (kill: Kill, end: RunEnd) => void,
 ): Promise<Score> {
-  const score = emptyScore();
-  const planned = killsOf(story);
+  const score = emptyScore(story);
   for (let place = 0; place < kills; place++) {
-    const kill = planned[momentAt(place, kills, planned.length)] ?? { moment: 'waiting', time: 1 };
+    const kill = killOf(story, place, kills);
     const stamp = Date.now().toString(36);
     const runs = Array.from({ length: story.runs ?? 1 }, (_, n) => `${story.name}.${place}.${n}.${stamp}`);
     for (const end of await playOnce(stage, story, runs, kill, score)) {
@@ -63,11 +52,6 @@ export async function play(
     }
   }
   return score;
-}
-
-/** Each moment in turn; fewer kills than there are moments are spread over all of them. */
-function momentAt(place: number, kills: number, all: number): number {
-  return kills < all ? Math.floor((place * all) / kills) : place % all;
 }
 
 async function playOnce(
@@ -82,6 +66,8 @@ async function playOnce(
   let secondsUntilReady: number | undefined;
   let lifeAt = Date.now();
   let restarted: Promise<void> | undefined;
+  const answers = new Map(runs.map((run): [string, (string | undefined)[]] => [run, []]));
+  const messageOf = (run: string) => Math.min((answers.get(run)?.length ?? 0) + 1, story.messages ?? 1);
   const nexts = new Map<string, number>();
   const states = new Map<string, RunState>();
   const secondsSinceKill = () =>
@@ -89,18 +75,19 @@ async function playOnce(
   const isOver = () => Date.now() > lifeAt + patience * 1000;
   /** Asks until there is an answer, as a client does. */
   const ask = async (run: string): Promise<void> => {
+    const message = messageOf(run);
     while (!isOver()) {
       try {
         await restarted?.catch(() => undefined);
-        return await contestant.start(run, question(story.name, run));
+        return await contestant.start(run, message, question(story.name, run, message));
       } catch {
         await sleep(LOOK_MS);
       }
     }
   };
-  /** The client has no answer, and asks again. */
+  /** The client has no answer, and asks again. One that has asked to cancel does not. */
   const askAgain = () => {
-    for (const run of runs) if (!states.has(run)) void ask(run);
+    for (const run of runs) if (!states.has(run) && !canceller.isAsked) void ask(run);
   };
   const die = () => {
     if (story.kills !== 'servers') contestant.kill();
@@ -115,29 +102,38 @@ async function playOnce(
     restarted.catch(() => undefined);
     askAgain();
   };
+  /** Kills at one of the client's own moments. Returns true if this is the one. */
+  const dieAt = async (moment: Kill['moment']): Promise<boolean> => {
+    if (moment !== kill.moment || killedAt !== undefined || --left > 0) return false;
+    die();
+    await restarted?.catch(() => undefined);
+    return true;
+  };
+  const canceller = new Canceller({ contestant, world, isOver, dieAt });
   const goesOn = (run: string) => {
     const seconds = secondsSinceKill();
     if (seconds !== undefined && !nexts.has(run)) nexts.set(run, seconds);
   };
-  world.onMoment(async (run, moment) => {
+  world.onMoment(async (run, moment, part) => {
     if (!runs.includes(run)) return;
     lifeAt = Date.now();
     if (moment === 'model asked' || moment === 'effect begun') goesOn(run);
-    if (moment !== kill.moment || killedAt !== undefined) return;
-    left -= 1;
-    if (left > 0) return;
-    die();
-    await restarted?.catch(() => undefined);
+    if (await dieAt(moment)) return;
+    if (part !== undefined && part === story.cancelsAt) await canceller.cancel(run);
   });
   /** Reads the run, and approves it where it waits for that. Returns its state when it has ended. */
   const look = async (run: string): Promise<RunState | undefined> => {
-    const state = (await contestant.read(run)) ?? { state: 'running' };
+    const state = (await contestant.read(run, messageOf(run))) ?? { state: 'running' };
     if (state.state === 'running') return undefined;
+    if (state.state === 'done') answers.get(run)?.push(state.answer);
+    if (state.state === 'done' && (answers.get(run)?.length ?? 0) < (story.messages ?? 1)) {
+      lifeAt = Date.now();
+      await dieAt('between messages');
+      void ask(run);
+      return undefined;
+    }
     if (state.state !== 'waiting' || state.reason !== 'approval') return state;
-    if (kill.moment === 'waiting' && killedAt === undefined) {
-      die();
-      await restarted;
-    } else await contestant.approve(run).catch(() => undefined); // asked again at the next look
+    if (!(await dieAt('waiting'))) await contestant.approve(run).catch(() => undefined); // asked again at the next look
     return undefined;
   };
   await Promise.all(runs.map(ask));
@@ -150,9 +146,12 @@ async function playOnce(
     }
     await sleep(LOOK_MS);
   }
+  const cancelled = await canceller.end();
   return runs.map((run) => {
     goesOn(run);
     const state: RunState = states.get(run) ?? { state: 'running' };
-    return { ...state, run, secondsUntilNext: nexts.get(run), secondsUntilReady };
+    const message = messageOf(run);
+    const ended = { run, message, answers: answers.get(run) ?? [], secondsUntilNext: nexts.get(run) };
+    return { ...state, ...ended, secondsUntilReady, ...cancelled };
   });
 }

@@ -5,7 +5,7 @@ import { startChild } from '../child.ts';
 import { pathOf } from './contestants.ts';
 
 export interface RunState {
-  state: 'running' | 'waiting' | 'done' | 'failed';
+  state: 'running' | 'waiting' | 'done' | 'failed' | 'cancelled';
   answer?: string;
   /** The reason of the wait, if the run waits. */
   reason?: 'approval' | 'doubt';
@@ -14,11 +14,13 @@ export interface RunState {
 
 /** The process of a contestant, which is killed and started again. */
 export interface ContestantProcess {
-  /** Starts the run, or asks again for a run that was started. */
-  start(run: string, question: string): Promise<void>;
-  /** undefined: the process does not answer. */
-  read(run: string): Promise<RunState | undefined>;
+  /** Sends a message of the run, from 1, or asks again for one that was sent. */
+  start(run: string, message: number, question: string): Promise<void>;
+  /** Reads what became of a message. undefined: the process does not answer. */
+  read(run: string, message: number): Promise<RunState | undefined>;
   approve(run: string): Promise<void>;
+  /** Resolves when the program has taken the request. */
+  cancel(run: string): Promise<void>;
   /** Kills it with SIGKILL, at once. */
   kill(): void;
   /** Starts it again if it has ended. Returns true if it had. */
@@ -57,18 +59,21 @@ export async function startProcess(
       return body;
     });
   return {
-    async start(run, question) {
-      await request(run, { method: 'POST', body: question });
+    async start(run, message, question) {
+      await request(`${run}/${message}`, { method: 'POST', body: question });
     },
-    async read(run) {
+    async read(run, message) {
       try {
-        return JSON.parse(await request(run)) as RunState; // of adapters/serve.ts
+        return JSON.parse(await request(`${run}/${message}`)) as RunState; // of adapters/serve.ts
       } catch {
         return undefined;
       }
     },
     async approve(run) {
       await request(`${run}/approve`, { method: 'POST' });
+    },
+    async cancel(run) {
+      await request(`${run}/cancel`, { method: 'POST' });
     },
     kill() {
       death = child.kill();

@@ -7,6 +7,10 @@ export interface Story {
   answer: string;
   /** The tool asks a person first. */
   needsApproval?: true;
+  /** Messages of the thread, one after the other. Each has these steps and an answer. Default: 1. */
+  messages?: number;
+  /** The client cancels the run while the tool makes this entry. */
+  cancelsAt?: string;
   /** Runs that are started at once. Default: 1. */
   runs?: number;
   /** Target of the kill. Default: the contestant's process. */
@@ -68,6 +72,20 @@ export const stories: readonly Story[] = [
     needsApproval: true,
   },
   {
+    name: 'conversation',
+    what: 'ten messages on one thread, each with a payment',
+    steps: [[post('payment')]],
+    answer: 'Paid.',
+    messages: 10,
+  },
+  {
+    name: 'cancel',
+    what: 'three steps, cancelled while the tool of the second one runs',
+    steps: [[post('first')], [post('second')], [post('third')]],
+    answer: 'Three steps.',
+    cancelsAt: 'second',
+  },
+  {
     name: 'server-restart',
     what: 'two steps, and the database or server of the runner is killed and started again',
     steps: [[post('first')], [post('second')]],
@@ -90,9 +108,25 @@ export function storyOf(name: string): Story {
   return story;
 }
 
-/** The question of a run. The model reads the story and the run's id from it. */
-export function question(story: string, run: string): string {
-  return `Story ${story}, run ${run}. Do the work with the tool, then say what was done.`;
+/** A message of a run, from 1. The model reads the story, the run's id and the number from it. */
+export function question(story: string, run: string, message: number): string {
+  return `Story ${story}, run ${run}, message ${message}. Do the work with the tool, then say what was done.`;
 }
 
-export const QUESTION = /Story ([a-z-]+), run ([\w.-]+)\. /u;
+export const QUESTION = /Story ([a-z-]+), run ([\w.-]+), message (\d+)\. /u;
+
+/** Steps of one message: the entries of a conversation have the message's number. */
+export function stepsOf({ steps, messages }: Story, message: number): readonly (readonly ToolCall[])[] {
+  if (messages === undefined) return steps;
+  return steps.map((calls) => calls.map(({ tool, part }) => ({ tool, part: `${part}-${message}` })));
+}
+
+/** Entries that a run has posted when all is done. */
+export function partsOf(story: Story): string[] {
+  const numbers = Array.from({ length: story.messages ?? 1 }, (_, index) => index + 1);
+  return numbers.flatMap((message) => stepsOf(story, message).flat()).map(({ part }) => part);
+}
+
+/** The answer to a message. */
+export const answerOf = ({ answer, messages }: Story, message: number): string =>
+  messages === undefined ? answer : `${answer} Message ${message}.`;

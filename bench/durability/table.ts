@@ -2,7 +2,10 @@ import type { Result } from './contest.ts';
 import type { Score } from './judge.ts';
 import { storyOf } from './stories.ts';
 
-type Count = Exclude<keyof Score, 'secondsUntilNext' | 'secondsUntilReady'>;
+/** Counts that every story has. */
+type Count = Exclude<keyof Score, 'secondsUntilNext' | 'secondsUntilReady' | Special | 'secondsUntilOver'>;
+/** Counts of one kind of story. */
+type Special = 'afterCancel' | 'notCancelled' | 'messagesLost' | 'unknowing';
 
 const counts: readonly [string, Count][] = [
   ['kills', 'kills'],
@@ -73,6 +76,8 @@ export function tables(results: readonly Result[]): string {
     byStory(results, names, 'doubled'),
     'Replies paid twice, in so many kills:',
     byStory(results, names, 'paidTwice'),
+    ...titled('A run that is cancelled while its tool works, in so many kills:', ofCancel(results)),
+    ...titled('A conversation of ten messages, in so many kills:', ofConversation(results)),
     'Versions:',
     markdown(['contestant', 'versions', 'played on'], versions),
   ].join('\n\n');
@@ -88,6 +93,36 @@ function byStory(results: readonly Result[], names: readonly string[], count: Co
     }),
   ]);
   return markdown(['story', ...names.map((name) => `\`${name}\``)], rows);
+}
+
+/** A table with its title, where it has rows. */
+function titled(title: string, rows: { head: readonly string[]; rows: readonly string[][] }): string[] {
+  return rows.rows.length === 0 ? [] : [title, markdown(rows.head, rows.rows)];
+}
+
+function ofCancel(results: readonly Result[]) {
+  const rows = results
+    .filter(({ score }) => score.afterCancel !== undefined)
+    .map(({ contestant, score }) => [
+      `\`${contestant}\``,
+      ...[score.kills, score.afterCancel, score.notCancelled, score.failed, score.stuck].map(String),
+      median(score.secondsUntilOver ?? []),
+    ]);
+  const head = ['kills', 'effects after the cancel', 'went on to the answer', 'failed', 'stuck'];
+  return { head: ['contestant', ...head, 'median seconds until cancelled'], rows };
+}
+
+function ofConversation(results: readonly Result[]) {
+  const rows = results
+    .filter(({ score }) => score.messagesLost !== undefined)
+    .map(({ contestant, score }) => [
+      `\`${contestant}\``,
+      ...[score.kills, score.messagesLost, score.unknowing, score.doubled, score.failed, score.stuck].map(
+        String,
+      ),
+    ]);
+  const head = ['kills', 'messages lost', 'answers that do not know an earlier message', 'effects doubled'];
+  return { head: ['contestant', ...head, 'failed', 'stuck'], rows };
 }
 
 function markdown(head: readonly string[], rows: readonly (readonly string[])[]): string {

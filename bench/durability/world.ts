@@ -3,7 +3,8 @@ import { type IncomingMessage, type ServerResponse, createServer } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { QUESTION, type Story, TOOL, storyOf } from './stories.ts';
+import { type Story, TOOL, answerOf, stepsOf, storyOf } from './stories.ts';
+import { type ChatMessage, Thread, knowsAll, lastMessage } from './thread.ts';
 
 /** A moment in a run at which a contestant may die. `model …` come once for each request, `effect …` for each call of the tool. */
 export const moments = [
@@ -14,7 +15,9 @@ export const moments = [
   'effect applied',
   'effect answered',
 ] as const;
-export type Moment = (typeof moments)[number] | 'waiting';
+/** `between messages`: the client has an answer, and has not sent the next message. `cancel …`: the client's request to cancel the run. */
+export type Moment =
+  (typeof moments)[number] | 'waiting' | 'between messages' | 'cancel asked' | 'cancel accepted';
 
 /** The services outside of a contestant: a model and a ledger, on one HTTP server. They live as long as the suite. */
 export interface World {
@@ -22,9 +25,13 @@ export interface World {
   /** Names of the entries that a run has posted, in their order, those twice that were posted twice. */
   effects(run: string): readonly string[];
   /** Whole replies that the model has sent for each step of a run. */
-  replies(run: string): ReadonlyMap<number, number>;
-  /** Called at each moment of a run. The service continues when it has returned. */
-  onMoment(listener: (run: string, moment: Moment) => Promise<void> | void): void;
+  replies(run: string): ReadonlyMap<string, number>;
+  /** Messages of a run that the model was asked to answer. */
+  heard(run: string): ReadonlySet<number>;
+  /** Answers of the model to requests that lacked an earlier message of the thread, or the answer to it. */
+  unknowing(run: string): number;
+  /** Called at each moment of a run; `part`: the entry that begins. The service continues when it has returned. */
+  onMoment(listener: Listener): void;
   stop(): void;
 }
 
@@ -33,27 +40,31 @@ const WORK_MS = 20;
 /** Time until the client has read an answer. */
 const READ_MS = 30;
 
+type Listener = (run: string, moment: Moment, part?: string) => Promise<void> | void;
+
 interface ChatRequest {
   stream?: boolean;
   /** false: one call in each reply. */
   parallel_tool_calls?: boolean;
-  messages: { role: string; content?: unknown; tool_calls?: unknown[] }[];
+  messages: ChatMessage[];
 }
 
 export async function startWorld(): Promise<World> {
   const posted = new Map<string, string[]>();
   const byKey = new Map<string, string>();
-  const answered = new Map<string, Map<number, number>>();
-  let listener: (run: string, moment: Moment) => Promise<void> | void = () => undefined;
+  const threads = new Map<string, Thread>();
+  let listener: Listener = () => undefined;
 
   async function ask(request: IncomingMessage, response: ServerResponse) {
     const body = JSON.parse(await text(request)) as ChatRequest; // of a client of the protocol
-    const [, name = '', run = ''] = QUESTION.exec(JSON.stringify(body.messages)) ?? [];
+    const { story: name, run, message, step } = lastMessage(body.messages);
     const told = storyOf(name);
     const story = body.parallel_tool_calls === false ? oneByOne(told) : told;
-    const step = body.messages.filter(({ tool_calls: calls = [] }) => calls.length > 0).length;
+    const thread = threadOf(run);
+    thread.hear(message);
     await listener(run, 'model asked');
-    const [begin, end] = body.stream === true ? streamed(story, run, step) : whole(story, run, step);
+    const said = reply(story, run, message, step);
+    const [begin, end] = body.stream === true ? streamed(said) : whole(said);
     response.writeHead(200, {
       'content-type': body.stream === true ? 'text/event-stream' : 'application/json',
     });
@@ -63,8 +74,10 @@ export async function startWorld(): Promise<World> {
     const isRead = !response.destroyed;
     response.end(end);
     if (!isRead) return;
-    const replies = answered.get(run) ?? new Map<number, number>();
-    answered.set(run, replies.set(step, (replies.get(step) ?? 0) + 1));
+    thread.answer(
+      `${message}.${step}`,
+      said.finish_reason === 'stop' && !knowsAll(story, message, body.messages),
+    );
     await sleep(READ_MS);
     await listener(run, 'model answered');
   }
@@ -82,13 +95,19 @@ export async function startWorld(): Promise<World> {
     await listener(run, 'effect answered');
   }
 
+  function threadOf(run: string): Thread {
+    const thread = threads.get(run) ?? new Thread();
+    threads.set(run, thread);
+    return thread;
+  }
+
   const server = createServer((request, response) => {
     const { pathname, searchParams } = new URL(request.url ?? '/', 'http://world');
     const serve = async () => {
       if (pathname.endsWith('/chat/completions')) return ask(request, response);
       if (pathname === '/entries' && request.method === 'POST') return post(request, response);
       if (pathname === '/begin') {
-        await listener(searchParams.get('run') ?? '', 'effect begun');
+        await listener(searchParams.get('run') ?? '', 'effect begun', searchParams.get('part') ?? '');
         return response.end('{}');
       }
       // Answers whether an entry has been posted, for a tool that may make its call again.
@@ -106,7 +125,9 @@ export async function startWorld(): Promise<World> {
   return {
     url: `http://127.0.0.1:${port}`,
     effects: (run) => posted.get(run) ?? [],
-    replies: (run) => answered.get(run) ?? new Map<number, number>(),
+    replies: (run) => threadOf(run).replies,
+    heard: (run) => threadOf(run).heard,
+    unknowing: (run) => threadOf(run).unknowing,
     onMoment: (next) => {
       listener = next;
     },
@@ -124,29 +145,32 @@ const oneByOne = (story: Story): Story => ({ ...story, steps: story.steps.flat()
 const head = () => ({ id: `chatcmpl-${randomUUID()}`, created: 0, model: 'durability' });
 const usage = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 };
 
-function reply({ steps, answer }: Story, run: string, step: number) {
-  const calls = steps[step];
+interface Reply {
+  message: object;
+  finish_reason: 'stop' | 'tool_calls';
+}
+
+function reply(story: Story, run: string, message: number, step: number): Reply {
+  const calls = stepsOf(story, message)[step];
   if (calls === undefined)
-    return { message: { role: 'assistant', content: answer }, finish_reason: 'stop' } as const;
+    return { message: { role: 'assistant', content: answerOf(story, message) }, finish_reason: 'stop' };
   const tool_calls = calls.map(({ part }, index) => ({
     index,
-    id: `call_${step}_${index}`,
+    id: message === 1 ? `call_${step}_${index}` : `call_${message}_${step}_${index}`,
     type: 'function',
     function: { name: TOOL.name, arguments: JSON.stringify({ run, part }) },
   }));
-  return { message: { role: 'assistant', content: null, tool_calls }, finish_reason: 'tool_calls' } as const;
+  return { message: { role: 'assistant', content: null, tool_calls }, finish_reason: 'tool_calls' };
 }
 
 /** A body in two pieces, between which a client has a part of it. */
-function whole(story: Story, run: string, step: number): [string, string] {
-  const { message, finish_reason } = reply(story, run, step);
+function whole({ message, finish_reason }: Reply): [string, string] {
   const choices = [{ index: 0, message, finish_reason }];
   const body = JSON.stringify({ ...head(), object: 'chat.completion', choices, usage });
   return [body.slice(0, body.length / 2), body.slice(body.length / 2)];
 }
 
-function streamed(story: Story, run: string, step: number): [string, string] {
-  const { message, finish_reason } = reply(story, run, step);
+function streamed({ message, finish_reason }: Reply): [string, string] {
   const of = head();
   const chunk = (fields: object) =>
     `data: ${JSON.stringify({ ...of, object: 'chat.completion.chunk', ...fields })}\n\n`;

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { type ContestOptions, compete } from '../../bench/durability/contest.ts';
 import { contestants, fake } from '../../bench/durability/contestants.ts';
 import type { Score } from '../../bench/durability/judge.ts';
-import { killsOf } from '../../bench/durability/play.ts';
+import { killsOf } from '../../bench/durability/kills.ts';
 import { storyOf } from '../../bench/durability/stories.ts';
 
 /** The durability suite of bench/durability: it finds the faults that it counts, and Reloop in a short form. */
@@ -27,6 +27,7 @@ function faults({
   runs,
   secondsUntilNext,
   secondsUntilReady,
+  secondsUntilOver: __,
   paidTwice,
   ...counted
 }: Score): object {
@@ -51,6 +52,22 @@ describe('the suite', () => {
     ['answers-wrong', 'wrongAnswers'],
   ])('finds a runner that %s', async (fault, found) => {
     expect(Object.keys(faults(await scoreOf(fault, 'payment')))).toEqual([found]);
+  });
+
+  test.each([
+    ['conversation', 6],
+    ['cancel', 4],
+  ])('finds nothing wrong with a runner without faults, in fewer kills: %s', async (story, kills) => {
+    expect(faults(await scoreOf('', story, { kills }))).toEqual({});
+  });
+
+  test.each([
+    ['drops-messages', 'conversation', { lost: 1, messagesLost: 1 }],
+    ['forgets-answers', 'conversation', { unknowing: 9 }],
+    ['posts-after-cancel', 'cancel', { afterCancel: 1 }],
+    ['ignores-cancel', 'cancel', { afterCancel: 2, notCancelled: 1 }],
+  ])('finds a runner that %s', async (fault, story, found) => {
+    expect(faults(await scoreOf(fault, story, { kills: 1 }))).toEqual(found);
   });
 
   test('finds a runner that forgets its runs', async () => {

@@ -7,7 +7,7 @@ import { type Entry, isPosted, modelUrl, needsApproval, postEntry, serve, stateF
  * (test/release/durability.test.ts).
  */
 
-/** '' or: doubles, loses, pays-twice, answers-wrong, forgets. */
+/** '' or: doubles, loses, pays-twice, answers-wrong, forgets, drops-messages, forgets-answers, posts-after-cancel, ignores-cancel. */
 const fault = process.env['DURABILITY_FAULT'] ?? '';
 
 interface Message {
@@ -23,6 +23,7 @@ interface Run {
   begun: string[];
   deaths: number;
   isApproved?: boolean;
+  isCancelled?: boolean;
   answer?: string | null;
 }
 
@@ -30,16 +31,27 @@ const fileOf = (id: string) => join(stateFolder, `${id}.json`);
 const load = (id: string): Run | undefined =>
   existsSync(fileOf(id)) ? (JSON.parse(readFileSync(fileOf(id), 'utf8')) as Run) : undefined; // of `save`
 
+const aborts = new Map<string, AbortController>();
+
+/** A run that was cancelled stays so. */
 function save(id: string, run: Run): Run {
-  writeFileSync(`${fileOf(id)}.new`, JSON.stringify(run));
+  const isCancelled = load(id)?.isCancelled === true || run.isCancelled === true;
+  writeFileSync(`${fileOf(id)}.new`, JSON.stringify({ ...run, isCancelled }));
   renameSync(`${fileOf(id)}.new`, fileOf(id));
   return run;
+}
+
+/** Messages of the thread before this one. */
+function earlier(id: string, thread: string): Message[] {
+  if (id === thread || fault === 'forgets-answers') return [];
+  const number = Number(id.slice(thread.length + 1));
+  return load(`${thread}.${number - 1}`)?.messages ?? [];
 }
 
 async function work(id: string): Promise<void> {
   for (;;) {
     const run = load(id);
-    if (run === undefined || run.answer !== undefined) return;
+    if (run === undefined || run.answer !== undefined || run.isCancelled === true) return;
     const calls = run.messages.at(-1)?.tool_calls;
     if (calls === undefined) await think(id, run);
     else if (needsApproval(id) && run.isApproved !== true) return;
@@ -56,14 +68,18 @@ async function think(id: string, run: Run): Promise<void> {
 }
 
 async function act(id: string, run: Run, calls: NonNullable<Message['tool_calls']>): Promise<void> {
+  const abort = new AbortController();
+  aborts.set(id, abort);
+  const post = (entry: Entry) =>
+    postEntry(entry, undefined, fault === 'posts-after-cancel' ? undefined : abort.signal);
   const results: Message[] = [];
   for (const { id: call, function: of } of calls) {
     const entry = JSON.parse(of.arguments) as Entry; // of the model of world.ts
     const { begun } = load(id) ?? run;
     if (!begun.includes(call)) {
       save(id, { ...run, begun: [...begun, call] });
-      await postEntry(entry);
-    } else if (fault === 'doubles' || (fault !== 'loses' && !(await isPosted(entry)))) await postEntry(entry);
+      await post(entry);
+    } else if (fault === 'doubles' || (fault !== 'loses' && !(await isPosted(entry)))) await post(entry);
     results.push({ role: 'tool', tool_call_id: call, content: 'posted' });
   }
   save(id, { ...run, messages: [...run.messages, ...results] });
@@ -77,17 +93,23 @@ async function ask(messages: readonly Message[]): Promise<Message> {
 }
 
 serve({
-  async start(id, question) {
+  async start(id, question, thread) {
     const known = load(id);
     if (known !== undefined && fault === 'forgets') return;
-    const fresh = { messages: [{ role: 'user', content: question }], begun: [], deaths: -1 };
-    const run = known ?? fresh;
+    const messages = [...earlier(id, thread), { role: 'user', content: question }];
+    const isDropped = fault === 'drops-messages' && id.endsWith('.3') && id !== thread;
+    const answer = 'Paid. Message 3.';
+    const fresh: Run = { messages, begun: [], deaths: -1 };
+    if (isDropped)
+      save(id, { ...fresh, messages: [...messages, { role: 'assistant', content: answer }], answer });
+    const run = load(id) ?? fresh;
     save(id, { ...run, deaths: run.deaths + 1 });
-    void work(id);
+    void work(id).catch(() => undefined); // its tool was aborted
   },
   async read(id) {
     const run = load(id);
     if (typeof run?.answer === 'string') return { state: 'done', answer: run.answer };
+    if (run?.isCancelled === true) return { state: 'cancelled' };
     const isAsking = needsApproval(id) && run?.isApproved !== true && run?.messages.at(-1)?.tool_calls;
     return isAsking ? { state: 'waiting', reason: 'approval' } : { state: 'running' };
   },
@@ -96,5 +118,11 @@ serve({
     if (run === undefined || run.isApproved === true) return;
     save(id, { ...run, isApproved: true });
     void work(id);
+  },
+  async cancel(id) {
+    const run = load(id);
+    if (run === undefined || fault === 'ignores-cancel') return;
+    save(id, { ...run, isCancelled: true });
+    aborts.get(id)?.abort();
   },
 });

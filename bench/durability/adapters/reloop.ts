@@ -3,11 +3,12 @@ import { createWorker, defineAgent, defineConfig, defineTool, openai } from 'rel
 import { AgentClient } from 'reloop/client';
 import { z } from 'zod/v4';
 import { TOOL } from '../stories.ts';
-import { isPosted, modelUrl, needsApproval, postEntry, serve, stateFolder } from './serve.ts';
+import { isConversation, isPosted, modelUrl, needsApproval, postEntry, serve, stateFolder } from './serve.ts';
 
 /**
  * Reloop as its docs say. tools.md, "Effects": a tool that takes effect once has a short time-out, asks the service after a death, and passes
- * the idempotency key. killed-workers.md: the worker has a state folder. client.md: a client starts runs by id.
+ * the idempotency key and its signal. killed-workers.md: the worker has a state folder. client.md: a client starts runs by id, and cancels
+ * them. sessions.md: a conversation is a session.
  */
 const address = process.env['TEMPORAL_ADDRESS'] ?? '';
 const taskQueue = 'durability';
@@ -18,7 +19,7 @@ const post = defineTool({
   approval: ({ run }) => needsApproval(run),
   effects: 'once',
   timeout: '20s',
-  run: (input, { idempotencyKey }) => postEntry(input, idempotencyKey),
+  run: (input, { idempotencyKey, signal }) => postEntry(input, idempotencyKey, signal),
   reconcile: async (input) =>
     (await isPosted(input)) ? { status: 'done', output: '' } : { status: 'notDone' },
 });
@@ -30,14 +31,17 @@ const worker = await createWorker(config, { connection, stateDir: stateFolder })
 void worker.run();
 const client = await AgentClient.connect({ address, taskQueue });
 serve({
-  start: (id, question) => client.start('clerk', question, { id }),
+  start: (id, question, thread) =>
+    client.start('clerk', question, isConversation(thread) ? { id, session: thread } : { id }),
   async read(id) {
     const { status, output, error, waiting } = await client.get(id).describe();
     if (status === 'completed') return { state: 'done', answer: typeof output === 'string' ? output : '' };
+    if (status === 'cancelled') return { state: 'cancelled' };
     const wait = waiting.find(({ until }) => until === undefined);
     if (status === 'running' || wait === undefined)
       return status === 'failed' ? { state: 'failed', error: String(error?.message) } : { state: 'running' };
     return { state: 'waiting', reason: wait.reason === 'approval' ? 'approval' : 'doubt' };
   },
   approve: (id) => client.get(id).decide('1.1', { type: 'approve' }),
+  cancel: (id) => client.get(id).cancel(),
 });

@@ -10,19 +10,23 @@ export interface Entry {
 }
 
 interface Door {
-  /** Starts the run. Asked again with the same id after a death, as a client does that got no answer. */
-  start(id: string, question: string): Promise<unknown>;
-  read(id: string): Promise<RunState>;
+  /** Starts a run. Asked again with the same id after a death, as a client does that got no answer. `thread`: the conversation that it continues. */
+  start(id: string, question: string, thread: string): Promise<unknown>;
+  read(id: string, thread: string): Promise<RunState>;
   approve(id: string): Promise<unknown>;
+  /** Resolves when the product has taken the request. */
+  cancel?(id: string): Promise<unknown>;
 }
 
 /** Serves a contestant over HTTP: the suite starts runs, reads them and approves, as a program of a user would. */
-export function serve({ start, read, approve }: Door): void {
+export function serve({ start, read, approve, cancel }: Door): void {
   const server = createServer((request, response) => {
-    const [, , id = '', verb] = (request.url ?? '').split('/');
+    const [, , thread = '', what = ''] = (request.url ?? '').split('/');
+    const id = isConversation(thread) ? `${thread}.${what}` : thread;
     const answer = async () => {
-      if (request.method === 'GET') return read(id);
-      return verb === 'approve' ? approve(id) : start(id, await text(request));
+      if (request.method === 'GET') return read(id, thread);
+      if (what === 'cancel') return cancel?.(id);
+      return what === 'approve' ? approve(id) : start(id, await text(request), thread);
     };
     answer().then(
       (value) => response.end(request.method === 'GET' ? JSON.stringify(value) : '{}'),
@@ -41,10 +45,14 @@ const world = process.env['DURABILITY_URL'] ?? '';
 export const modelUrl = `${world}/v1`;
 export const stateFolder = process.env['DURABILITY_STATE'] ?? '';
 
-/** The tool of every contestant: it begins, then posts the entry. `key`: an idempotency key, where the product has one. */
-export async function postEntry({ run, part }: Entry, key?: string): Promise<string> {
-  await call(`${world}/begin?run=${run}`);
-  return call(`${world}/entries`, { method: 'POST', body: JSON.stringify({ run, part, key }) });
+/**
+ * The tool of every contestant: it begins, then posts the entry. `key`: an idempotency key, where the product has one; `signal`: aborted on a cancel,
+ * where the product tells its tools.
+ */
+export async function postEntry({ run, part }: Entry, key?: string, signal?: AbortSignal): Promise<string> {
+  const init = signal === undefined ? {} : { signal };
+  await call(`${world}/begin?run=${run}&part=${part}`, init);
+  return call(`${world}/entries`, { method: 'POST', body: JSON.stringify({ run, part, key }), ...init });
 }
 
 /** Asks the ledger for the entry. Returns true if it has been posted. */
@@ -63,3 +71,6 @@ async function call(url: string, init?: RequestInit): Promise<string> {
 
 /** Runs of this story ask a person before they post. */
 export const needsApproval = (run: string): boolean => run.startsWith('approval.');
+
+/** Runs of this story have several messages. */
+export const isConversation = (run: string): boolean => run.startsWith('conversation.');

@@ -1,7 +1,15 @@
 // Docs of Temporal, "AI SDK by Vercel integration" (docs.temporal.io/develop/typescript/integrations/ai-sdk): generateText with temporalProvider, tools that
 // call activities. "Message passing": a signal and condition for a person.
 const { TemporalProvider } = require('@temporalio/ai-sdk/workflow');
-const { condition, defineQuery, defineSignal, proxyActivities, setHandler } = require('@temporalio/workflow');
+const {
+  condition,
+  currentUpdateInfo,
+  defineQuery,
+  defineSignal,
+  defineUpdate,
+  proxyActivities,
+  setHandler,
+} = require('@temporalio/workflow');
 const { generateText, jsonSchema, stepCountIs, tool } = require('ai');
 
 const inputSchema = jsonSchema({
@@ -41,4 +49,26 @@ exports.clerk = async function clerk(prompt) {
     stopWhen: stepCountIs(20),
   });
   return text;
+};
+
+exports.talk = async function talk() {
+  const messages = [];
+  const answers = {};
+  const tools = {
+    post: tool({
+      description: 'Posts an entry to the ledger.',
+      inputSchema,
+      execute: (input) => post(input),
+    }),
+  };
+  setHandler(defineQuery('answers'), () => answers);
+  setHandler(defineUpdate('say'), async (content) => {
+    const { id } = currentUpdateInfo();
+    messages.push({ role: 'user', content });
+    const model = provider.languageModel('durability');
+    const { text, response } = await generateText({ model, messages, tools, stopWhen: stepCountIs(20) });
+    messages.push(...response.messages);
+    answers[id] = text;
+  });
+  await condition(() => false);
 };

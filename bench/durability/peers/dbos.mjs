@@ -1,8 +1,9 @@
 // A loop by hand of DBOS steps, as its docs say for agents ("Add durable execution to your agent": a workflow, each model call and each tool call
-// a step; "Workflow tutorial": a workflow id makes the start idempotent, recovery at launch; "Communicating": recv for a person).
+// a step; "Workflow tutorial": a workflow id makes the start idempotent, recovery at launch; "Communicating": recv for a person, and for each message of a
+// conversation, whose answers are events; "Workflow management": cancelWorkflow, which begins no further step).
 import { DBOS } from '@dbos-inc/dbos-sdk';
 import OpenAI from 'openai';
-import { modelUrl, needsApproval, postEntry, serve } from '../adapters/serve.ts';
+import { isConversation, modelUrl, needsApproval, postEntry, serve } from '../adapters/serve.ts';
 
 const openai = new OpenAI({ baseURL: modelUrl, apiKey: 'none' });
 const tools = [
@@ -21,8 +22,20 @@ const tools = [
 ];
 const retries = { retriesAllowed: true, maxAttempts: 3 };
 
-async function clerk(question) {
-  const messages = [{ role: 'user', content: question }];
+const clerk = (question) => answer([{ role: 'user', content: question }]);
+
+async function talk() {
+  const messages = [];
+  for (;;) {
+    const message = await DBOS.recv('message', 3600);
+    if (message === null) return;
+    messages.push({ role: 'user', content: message.question });
+    await DBOS.setEvent(message.id, await answer(messages));
+  }
+}
+
+/** Adds the replies to the messages. */
+async function answer(messages) {
   for (;;) {
     const message = await DBOS.runStep(
       async () =>
@@ -52,6 +65,7 @@ async function clerk(question) {
   }
 }
 const workflow = DBOS.registerWorkflow(clerk, { name: 'clerk' });
+const conversation = DBOS.registerWorkflow(talk, { name: 'talk' });
 DBOS.setConfig({
   name: 'durability',
   systemDatabaseUrl: process.env.POSTGRES_URL,
@@ -61,13 +75,23 @@ DBOS.setConfig({
 await DBOS.launch();
 
 serve({
-  start: (id, question) => DBOS.startWorkflow(workflow, { workflowID: id })(question),
-  async read(id) {
+  async start(id, question, thread) {
+    if (!isConversation(thread)) return DBOS.startWorkflow(workflow, { workflowID: id })(question);
+    await DBOS.startWorkflow(conversation, { workflowID: thread })();
+    return DBOS.send(thread, { id, question }, 'message', id);
+  },
+  async read(id, thread) {
+    if (isConversation(thread)) {
+      const answered = await DBOS.getEvent(thread, id, 0);
+      return answered === null ? { state: 'running' } : { state: 'done', answer: answered };
+    }
     const status = await DBOS.getWorkflowStatus(id);
     if (status?.status === 'SUCCESS') return { state: 'done', answer: status.output };
+    if (status?.status === 'CANCELLED') return { state: 'cancelled' };
     if (status?.status === 'ERROR') return { state: 'failed', error: String(status.error) };
     const isWaiting = status && (await DBOS.getEvent(id, 'waiting', 0));
     return isWaiting ? { state: 'waiting', reason: 'approval' } : { state: 'running' };
   },
   approve: (id) => DBOS.send(id, true, 'approval', 'once'),
+  cancel: (id) => DBOS.cancelWorkflow(id),
 });

@@ -6,7 +6,7 @@ import { ChatOpenAI } from '@langchain/openai';
 import { z } from 'zod';
 import { modelUrl, postEntry, serve } from '../adapters/serve.ts';
 
-const post = tool((input) => postEntry(input), {
+const post = tool((input, { signal }) => postEntry(input, undefined, signal), {
   name: 'post',
   description: 'Posts an entry to the ledger.',
   schema: z.object({ run: z.string(), part: z.string() }),
@@ -20,14 +20,25 @@ const agent = createToolCallingAgent({ llm, tools: [post], prompt });
 const executor = new AgentExecutor({ agent, tools: [post] });
 
 const runs = new Map();
+const aborts = new Map();
 serve({
   async start(id, input) {
     runs.set(id, { state: 'running' });
-    executor.invoke({ input }).then(
+    const abort = new AbortController();
+    aborts.set(id, abort);
+    executor.invoke({ input }, { signal: abort.signal }).then(
       ({ output }) => runs.set(id, { state: 'done', answer: output }),
-      (error) => runs.set(id, { state: 'failed', error: String(error) }),
+      (error) =>
+        runs.set(
+          id,
+          abort.signal.aborted ? { state: 'cancelled' } : { state: 'failed', error: String(error) },
+        ),
     );
   },
   read: async (id) => runs.get(id) ?? { state: 'running' },
   async approve() {},
+  async cancel(id) {
+    if (aborts.has(id)) aborts.get(id).abort();
+    else runs.set(id, { state: 'cancelled' });
+  },
 });

@@ -1,5 +1,6 @@
 // An agent of `langchain` on LangGraph's checkpoints in PostgreSQL. Docs: "Durable execution" (durability "sync" before a side effect; resume with
-// null and the same thread id), "Interrupts" (interrupt in a tool, resume with Command), "Persistence" (PostgresSaver in production).
+// null and the same thread id), "Interrupts" (interrupt in a tool, resume with Command), "Persistence" (PostgresSaver in production; a thread of messages). LangChain.js, "Cancelling
+// requests": a signal of invoke, which a tool has as config.signal. It is in the process only.
 import { Command, interrupt } from '@langchain/langgraph';
 import { PostgresSaver } from '@langchain/langgraph-checkpoint-postgres';
 import { ChatOpenAI } from '@langchain/openai';
@@ -13,7 +14,7 @@ const post = tool(
   async (input, config) => {
     if (needsApproval(input.run)) interrupt({ question: 'Post it?' });
     // The id of the call is the same when the step runs again.
-    return postEntry(input, `${config.configurable?.thread_id} ${config.toolCall?.id}`);
+    return postEntry(input, `${config.configurable?.thread_id} ${config.toolCall?.id}`, config.signal);
   },
   {
     name: 'post',
@@ -25,31 +26,39 @@ const model = new ChatOpenAI({ model: 'durability', apiKey: 'none', configuratio
 const agent = createAgent({ model, tools: [post], checkpointer });
 
 const under = new Map();
-const errors = new Map();
-const config = (id) => ({ configurable: { thread_id: id }, durability: 'sync', recursionLimit: 50 });
-function go(id, input) {
-  if (under.has(id)) return;
-  const running = agent
-    .invoke(input, config(id))
-    .catch((error) => errors.set(id, String(error)))
-    .finally(() => under.delete(id));
-  under.set(id, running);
+const ends = new Map();
+const config = (thread) => ({ configurable: { thread_id: thread }, durability: 'sync', recursionLimit: 50 });
+function go(thread, input) {
+  if (under.has(thread)) return;
+  const abort = new AbortController();
+  under.set(thread, abort);
+  agent
+    .invoke(input, { ...config(thread), signal: abort.signal })
+    .catch((error) =>
+      ends.set(
+        thread,
+        abort.signal.aborted ? { state: 'cancelled' } : { state: 'failed', error: String(error) },
+      ),
+    )
+    .finally(() => under.delete(thread));
 }
 const stateOf = (id) => agent.graph.getState(config(id));
 // Not `next`: it is empty too between the writes of a step's last task and the step's checkpoint (findings/langgraph-next-is-empty-before-the-end.sh).
 const hasEnded = ({ tasks }) => tasks.length === 0;
+const has = ({ values }, id) => values.messages?.some((message) => message.id === id) === true;
 const isWaiting = ({ tasks }) => tasks.some(({ interrupts }) => interrupts.length > 0);
 
 serve({
-  async start(id, question) {
-    const state = await stateOf(id);
-    if (state.values.messages === undefined) go(id, { messages: [{ role: 'user', content: question }] });
-    else if (!hasEnded(state) && !isWaiting(state)) go(id, null);
+  async start(id, question, thread) {
+    const state = await stateOf(thread);
+    if (!has(state, id)) go(thread, { messages: [{ id, role: 'user', content: question }] });
+    else if (!hasEnded(state) && !isWaiting(state)) go(thread, null);
   },
-  async read(id) {
-    if (under.has(id)) return { state: 'running' };
-    if (errors.has(id)) return { state: 'failed', error: errors.get(id) };
-    const state = await stateOf(id);
+  async read(id, thread) {
+    if (under.has(thread)) return { state: 'running' };
+    if (ends.has(thread)) return ends.get(thread);
+    const state = await stateOf(thread);
+    if (!has(state, id)) return { state: 'running' };
     if (isWaiting(state)) return { state: 'waiting', reason: 'approval' };
     const last = state.values.messages?.at(-1);
     return !hasEnded(state) || last === undefined
@@ -58,5 +67,9 @@ serve({
   },
   async approve(id) {
     go(id, new Command({ resume: true }));
+  },
+  async cancel(id) {
+    if (under.has(id)) under.get(id).abort();
+    else ends.set(id, { state: 'cancelled' });
   },
 });

@@ -1,6 +1,6 @@
 // Mastra, as its docs say: "Durable agents" (createDurableAgent; "Manual recovery": checkpoints of running runs, and recoverActiveRuns() at the start
 // of a program that is not the generated server), "Agent approval" (requireApproval, listSuspendedRuns, resume), "Memory" and "LibSQL" (the
-// conversation of a run is a thread in a LibSQL file, where its answer is found later).
+// conversation of a run is a thread in a LibSQL file, where its answer is found later), "Aborting a run" (abortRunStream; tools have the signal).
 import { Mastra } from '@mastra/core';
 import { Agent } from '@mastra/core/agent';
 import { createDurableAgent } from '@mastra/core/agent/durable';
@@ -9,10 +9,10 @@ import { LibSQLStore } from '@mastra/libsql';
 import { Memory } from '@mastra/memory';
 import { createOpenAI } from '@ai-sdk/openai';
 import { z } from 'zod';
-import { modelUrl, needsApproval, postEntry, serve, stateFolder } from '../adapters/serve.ts';
+import { isConversation, modelUrl, needsApproval, postEntry, serve, stateFolder } from '../adapters/serve.ts';
 
 const openai = createOpenAI({ baseURL: modelUrl, apiKey: 'none' });
-const memory = new Memory({ options: { lastMessages: 20 } });
+const memory = new Memory({ options: { lastMessages: 100 } });
 
 function clerkOf(id, requireApproval) {
   const post = createTool({
@@ -20,7 +20,8 @@ function clerkOf(id, requireApproval) {
     description: 'Posts an entry to the ledger.',
     inputSchema: z.object({ run: z.string(), part: z.string() }),
     requireApproval,
-    execute: (input, { agent }) => postEntry(input, `${input.run} ${agent?.toolCallId}`),
+    execute: (input, { abortSignal, agent }) =>
+      postEntry(input, `${input.run} ${agent?.toolCallId}`, abortSignal),
   });
   const agent = new Agent({
     id,
@@ -42,6 +43,7 @@ const mastra = new Mastra({
 });
 
 const under = new Set();
+const aborted = new Set();
 const errors = new Map();
 async function follow(id, begin) {
   if (under.has(id)) return;
@@ -58,13 +60,22 @@ async function follow(id, begin) {
 const of = (id) => (needsApproval(id) ? asking : clerk);
 const suspended = async (id) => (await of(id).listSuspendedRuns()).runs.find(({ runId }) => runId === id);
 const active = async (id) => (await of(id).listActiveRuns()).runs.some(({ runId }) => runId === id);
-async function answer(id) {
-  const { messages } = await memory.recall({ threadId: id, resourceId: id }).catch(() => ({ messages: [] }));
+/** The answer to a message: the last text of its thread, if the thread has as many questions. */
+async function answer(id, thread) {
+  const { messages } = await memory
+    .recall({ threadId: thread, resourceId: thread, perPage: false })
+    .catch(() => ({ messages: [] }));
+  const asked = messages.filter(({ role }) => role === 'user').length;
   const last = messages.at(-1);
-  if (last?.role !== 'assistant') return undefined;
+  if (last?.role !== 'assistant' || (isConversation(thread) && asked < Number(id.split('.').at(-1))))
+    return undefined;
   return last.content.parts.findLast(({ type }) => type === 'text')?.text;
 }
-const options = (id) => ({ runId: id, memory: { thread: id, resource: id }, closeOnSuspend: true });
+const options = (id, thread) => ({
+  runId: id,
+  memory: { thread, resource: thread },
+  closeOnSuspend: true,
+});
 async function recover(agent) {
   const { recovered } = await agent.recoverActiveRuns();
   for (const { runId, status, error } of recovered) if (status === 'failed') errors.set(runId, String(error));
@@ -72,19 +83,24 @@ async function recover(agent) {
 for (const agent of [clerk, asking]) void recover(mastra.getAgent(agent.id));
 
 serve({
-  async start(id, question) {
-    if (errors.has(id) || under.has(id) || (await suspended(id)) || (await active(id)) || (await answer(id)))
-      return;
-    void follow(id, () => of(id).stream(question, options(id)));
+  async start(id, question, thread) {
+    if (errors.has(id) || under.has(id) || (await suspended(id)) || (await active(id))) return;
+    if ((await answer(id, thread)) === undefined)
+      void follow(id, () => of(id).stream(question, options(id, thread)));
   },
-  async read(id) {
+  async read(id, thread) {
     if (under.has(id)) return { state: 'running' };
+    if (aborted.has(id)) return { state: 'cancelled' };
     if (await suspended(id)) return { state: 'waiting', reason: 'approval' };
-    const text = (await active(id)) ? undefined : await answer(id);
+    const text = (await active(id)) ? undefined : await answer(id, thread);
     if (text !== undefined) return { state: 'done', answer: text };
     return errors.has(id) ? { state: 'failed', error: errors.get(id) } : { state: 'running' };
   },
   async approve(id) {
     void follow(id, () => of(id).resume(id, { approved: true }));
+  },
+  async cancel(id) {
+    of(id).abortRunStream(id);
+    aborted.add(id);
   },
 });

@@ -1,7 +1,18 @@
-// README of @temporalio/openai-agents 1.23: "Workflow runner", "Run state and approvals", activities as tools.
+// README of @temporalio/openai-agents 1.23: "Workflow runner", "Run state and approvals", activities as tools, "Sessions" for a conversation.
 const { Agent } = require('@openai/agents-core');
-const { TemporalOpenAIRunner, activityAsTool } = require('@temporalio/openai-agents/workflow');
-const { condition, defineQuery, defineSignal, setHandler } = require('@temporalio/workflow');
+const {
+  TemporalOpenAIRunner,
+  WorkflowSafeMemorySession,
+  activityAsTool,
+} = require('@temporalio/openai-agents/workflow');
+const {
+  condition,
+  currentUpdateInfo,
+  defineQuery,
+  defineSignal,
+  defineUpdate,
+  setHandler,
+} = require('@temporalio/workflow');
 
 const parameters = {
   type: 'object',
@@ -32,4 +43,17 @@ exports.clerk = async function clerk(question) {
     result = await runner.run(agent, result.state);
   }
   return result.finalOutput;
+};
+
+exports.talk = async function talk() {
+  const answers = {};
+  const tools = [activityAsTool({ name: 'post', description, parameters }, options)];
+  const agent = new Agent({ name: 'clerk', instructions: '', model: 'durability', tools });
+  const session = new WorkflowSafeMemorySession();
+  setHandler(defineQuery('answers'), () => answers);
+  setHandler(defineUpdate('say'), async (question) => {
+    const { id } = currentUpdateInfo();
+    answers[id] = (await new TemporalOpenAIRunner().run(agent, question, { session })).finalOutput;
+  });
+  await condition(() => false);
 };

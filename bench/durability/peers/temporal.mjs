@@ -1,16 +1,21 @@
 // Docs of Temporal: a worker with a plugin, activities with heartbeats, a workflow id for each run. "Activity idempotency": the activity passes a key that is
-// the same in each attempt.
+// the same in each attempt. "Cancellation": an activity with heartbeats learns of it by its signal. "Message passing": a conversation is a workflow, its messages
+// are updates, each with its id.
 import { Context } from '@temporalio/activity';
-import { Client, Connection } from '@temporalio/client';
+import { Client, Connection, WithStartWorkflowOperation } from '@temporalio/client';
 import { NativeConnection, Worker } from '@temporalio/worker';
-import { postEntry, serve } from '../adapters/serve.ts';
+import { isConversation, postEntry, serve } from '../adapters/serve.ts';
 import { bundleOf } from './bundle.mjs';
 
 async function post(input) {
-  const { info } = Context.current();
+  const { cancellationSignal, info } = Context.current();
   const beat = setInterval(() => Context.current().heartbeat(), 1000);
   try {
-    return await postEntry(input, `${info.workflowExecution.workflowId} ${info.activityId}`);
+    return await postEntry(
+      input,
+      `${info.workflowExecution.workflowId} ${info.activityId}`,
+      cancellationSignal,
+    );
   } finally {
     clearInterval(beat);
   }
@@ -31,7 +36,20 @@ export async function serveWorkflow(file, plugins, clientPlugins = []) {
   const client = new Client({ connection: await Connection.connect({ address }), plugins: clientPlugins });
 
   serve({
-    async start(workflowId, question) {
+    async start(workflowId, question, thread) {
+      if (isConversation(thread)) {
+        const startWorkflowOperation = new WithStartWorkflowOperation('talk', {
+          workflowId: thread,
+          taskQueue,
+          workflowIdConflictPolicy: 'USE_EXISTING',
+        });
+        return client.workflow.startUpdateWithStart('say', {
+          args: [question],
+          updateId: workflowId,
+          waitForStage: 'ACCEPTED',
+          startWorkflowOperation,
+        });
+      }
       await client.workflow.start('clerk', {
         workflowId,
         taskQueue,
@@ -39,15 +57,21 @@ export async function serveWorkflow(file, plugins, clientPlugins = []) {
         workflowIdConflictPolicy: 'USE_EXISTING',
       });
     },
-    async read(id) {
-      const handle = client.workflow.getHandle(id);
+    async read(id, thread) {
+      const handle = client.workflow.getHandle(thread);
+      if (isConversation(thread)) {
+        const answer = (await handle.query('answers'))[id];
+        return answer === undefined ? { state: 'running' } : { state: 'done', answer };
+      }
       const { status } = await handle.describe();
       if (status.name === 'COMPLETED') return { state: 'done', answer: await handle.result() };
+      if (status.name === 'CANCELLED') return { state: 'cancelled' };
       if (status.name !== 'RUNNING') return { state: 'failed', error: status.name };
       return (await handle.query('waiting'))
         ? { state: 'waiting', reason: 'approval' }
         : { state: 'running' };
     },
     approve: (id) => client.workflow.getHandle(id).signal('approve'),
+    cancel: (id) => client.workflow.getHandle(id).cancel(),
   });
 }

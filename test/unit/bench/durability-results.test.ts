@@ -10,6 +10,7 @@ import {
   readResults,
   resultsFile,
 } from '../../../bench/durability/results.ts';
+import { storyOf } from '../../../bench/durability/stories.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
 
 const folder = tempFolder();
@@ -20,7 +21,7 @@ const resultOf = (story: string, doubled: number): Result => ({
   story,
   date: '2026-11-28',
   versions: { reloop: '0.3.0' },
-  score: { ...emptyScore(), kills: 2, doubled },
+  score: { ...emptyScore(storyOf(story)), kills: 2, doubled },
 });
 
 test('a result takes the place of an earlier one, and the page has the latest', async () => {
