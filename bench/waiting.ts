@@ -52,6 +52,7 @@ interface Side {
 const folder = mkdtempSync(join(tmpdir(), 'reloop-waiting-'));
 const [ours, theirs] = [await side('new', root), await side('old', resolve(values.against))];
 try {
+  await Promise.all([ours.startWorker(), theirs.startWorker()]);
   const alone = [await ours.startWorker(), await theirs.startWorker()] as const;
   await Promise.all([warmUp(ours), warmUp(theirs)]);
   const before = [ours.workerMb(), theirs.workerMb()] as const;

@@ -6,7 +6,7 @@ import { versionOf } from '../config/deployment-option.ts';
 import type { AnyActivity } from '../activities/index.ts';
 import type { CreateWorkerOptions } from './create-worker.ts';
 import { registerSearchAttributes } from './search-attributes.ts';
-import { sharedPaths, workflowsPath } from './workflow-bundle.ts';
+import { workflowsPath } from './workflow-bundle.ts';
 
 /** A worker that runs the agents of a config and nothing else. Throws ConfigError. */
 export async function createWorker(config: ConfigDefinition, options: CreateWorkerOptions): Promise<Worker> {
@@ -85,7 +85,7 @@ export class ReloopPlugin implements WorkerPlugin, BundlerPlugin {
     return {
       ...options,
       workflowInterceptorModules: [...modules, workflowsPath],
-      preloadModules: [...preloadModules, ...sharedPaths],
+      preloadModules: [...preloadModules, workflowsPath],
     };
   }
 }

@@ -5,13 +5,10 @@ import { fileURLToPath } from 'node:url';
 import type { BundleOptions, WorkflowBundleOption } from '@temporalio/worker';
 import type { Deployment } from '../config/deployment-option.ts';
 import { LIGHT_PROMISES } from './light-promises.ts';
-import { statelessModules } from './stateless-modules.ts';
 
 /** This file's own ending: `.ts` from source, `.js` when built. Paths of other processes' entries follow it. */
 const extension = extname(import.meta.url);
 export const workflowsPath = fileURLToPath(new URL(`../workflows/index${extension}`, import.meta.url));
-/** Modules of ours that all runs of a worker share. */
-export const sharedPaths = statelessModules(extension);
 const prebuilt = fileURLToPath(new URL('../workflows/bundle.js', import.meta.url));
 
 /** The code that runs in the workflow sandbox: built once by `npm run build`; from source it is bundled here. */
@@ -40,7 +37,7 @@ export async function bundle(
   const { code } = await bundleWorkflowCode({
     workflowsPath: path,
     workflowInterceptorModules: [workflowsPath],
-    preloadModules: sharedPaths,
+    preloadModules: [workflowsPath],
     logger: silentLogger,
     webpackConfigHook: (config) => (sourceName === undefined ? config : named(config, sourceName)),
   });

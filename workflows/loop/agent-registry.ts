@@ -18,8 +18,9 @@ import { showStatus } from '../web-ui/current-details.ts';
 import { type SteeringTarget, createSteering } from '../operator/steering.ts';
 import { TakenWords } from '../operator/taken-words.ts';
 import type { TakenWord } from '../../agent/run/run-input.ts';
+import { perRun } from '../temporal/run-state.ts';
 
-/** An agent in the list of this workflow's agents. All agents share one gate for decisions and messages. Each workflow has its own module state. */
+/** An agent in the list of this workflow's agents. All agents share one gate for decisions and messages. */
 export interface RunningAgent {
   readonly scope: number;
   readonly control: Control;
@@ -62,9 +63,13 @@ interface Entry extends SteeringTarget {
 
 const NOTHING: Consumption = { iterations: 0, usage: noUsage };
 
-const agents: Entry[] = [];
-let gate: Pick<RunningAgent, 'control' | 'pause' | 'taken'> | undefined;
-let endStatus: RunStatus | undefined;
+interface Registry {
+  agents: Entry[];
+  gate?: Pick<RunningAgent, 'control' | 'pause' | 'taken'>;
+  endStatus?: RunStatus;
+}
+
+const registry = perRun((): Registry => ({ agents: [] }));
 
 /**
  * Adds an agent to the workflow. Call it before the first `await`, so that handlers exist before the first message. `unheard`: messages that
@@ -78,9 +83,9 @@ export function registerAgent(
 ): RunningAgent {
   const entry = newEntry(name, hooks, lastStep);
   for (const text of unheard) entry.inbox.add(text);
-  const scope = agents.push(entry) - 1;
-  gate ??= createGate(new TakenWords(takenWords));
-  const { control, pause, taken } = gate;
+  const all = registry();
+  const scope = all.agents.push(entry) - 1;
+  const { control, pause, taken } = (all.gate ??= createGate(new TakenWords(takenWords)));
   let removeClock = () => undefined as unknown;
   const earlyEvents = () => entry.events.splice(0);
   return {
@@ -109,7 +114,7 @@ export function registerAgent(
 }
 
 /** Sets the handlers of decisions and messages. */
-function createGate(taken: TakenWords): NonNullable<typeof gate> {
+function createGate(taken: TakenWords): NonNullable<Registry['gate']> {
   const authorizer = createAuthorizer(authorizingAgent);
   return {
     taken,
@@ -172,11 +177,11 @@ function newEntry(name: string, hooks: StatusHooks, lastStep: number): Entry {
 
 /** Sets the final status of the run, for later `status` queries. */
 export function setEndStatus(status: RunStatus): void {
-  endStatus = status;
+  registry().endStatus = status;
 }
 
 function runningAgents(): Entry[] {
-  return agents.filter(({ isOver }) => !isOver);
+  return registry().agents.filter(({ isOver }) => !isOver);
 }
 
 /** The agent whose config has `authorize`; its worker is asked about people's decisions and messages. */
@@ -193,6 +198,7 @@ function emitMessage(message: RunMessage, above?: true): void {
 }
 
 function workflowState(): RunState {
+  const { agents, gate } = registry();
   return {
     agent: agents.map(({ name }) => name).join(', '),
     status: currentStatus(),
@@ -210,11 +216,12 @@ function consumptionOf({ loop, consumption }: Entry): Consumption {
 }
 
 function openWaits(): WaitingCall[] {
-  return gate?.control.waiting() ?? [];
+  return registry().gate?.control.waiting() ?? [];
 }
 
 /** `paused` comes before `waiting`: a paused run continues only when a person resumes it. */
 function currentStatus(): RunStatus {
+  const { endStatus, gate } = registry();
   if (endStatus !== undefined) return endStatus;
   if (gate?.pause.isOn === true) return 'paused';
   return openWaits().some(needsPerson) ? 'waiting' : 'running';

@@ -1,14 +1,16 @@
 import { limits } from '../../agent/values/limits.ts';
+import { perRun } from '../temporal/run-state.ts';
 
-/** Bytes that the checkpoints of the calls under way may have, of all agents in this workflow. */
-let granted = 0;
+/** The bytes that the checkpoints of the calls under way may have, of all agents in this workflow. */
+const room = perRun(() => ({ granted: 0 }));
 
 /** Takes room for the checkpoints of calls that start together. `share`: bytes for each, until `giveBack` is called. */
 export function takeCheckpointRoom(calls: number): { share: number; giveBack(): void } {
-  const share = checkpointShare(Math.max(1, calls), granted);
+  const all = room();
+  const share = checkpointShare(Math.max(1, calls), all.granted);
   const taken = calls * share;
-  granted += taken;
-  return { share, giveBack: () => void (granted -= taken) };
+  all.granted += taken;
+  return { share, giveBack: () => void (all.granted -= taken) };
 }
 
 /**
@@ -18,7 +20,8 @@ export function takeCheckpointRoom(calls: number): { share: number; giveBack(): 
  */
 function checkpointShare(calls: number, reserved: number): number {
   const { checkpointBytes, checkpointsBytes, checkpointReserveBytes, besideCheckpointBytes } = limits;
-  const room = reserved === 0 ? checkpointsBytes : (checkpointsBytes + checkpointReserveBytes - reserved) / 2;
-  const share = Math.floor(room / calls) - besideCheckpointBytes;
+  const bytes =
+    reserved === 0 ? checkpointsBytes : (checkpointsBytes + checkpointReserveBytes - reserved) / 2;
+  const share = Math.floor(bytes / calls) - besideCheckpointBytes;
   return Math.max(0, Math.min(checkpointBytes, share));
 }
