@@ -26,13 +26,13 @@ export type { DecisionData } from '../agent/rules/gate.ts';
 export const AGENT_RUN = 'agentRun';
 
 /**
- * Memo and summary that `reloop list` and the Web UI show, and the key by which Temporal dispatches the tasks of tenants in turn. Part of a
+ * Memo and summary that `reloop list` and the Web UI show, and the keys by which Temporal dispatches tasks: urgent ones first, those of tenants in turn. Part of a
  * run's start. Children inherit the key.
  */
 export function runLabels(
   agent: string,
   question: Content,
-  { tags, tenant }: Pick<RunOverrides, 'tags' | 'tenant'> = {},
+  { tags, tenant, priority }: Pick<RunOverrides, 'tags' | 'tenant' | 'priority'> = {},
   ownership: RunOwnership = {},
 ) {
   const input = contentText(question);
@@ -42,10 +42,13 @@ export function runLabels(
       input: input.slice(0, 200),
       ...(tags && { tags }),
       ...(tenant && { tenant }),
+      ...(priority && { priority }),
       ...ownershipMemo(ownership),
     },
     staticSummary: `${agent}: ${input.slice(0, 160)}`,
-    ...(tenant && { priority: { fairnessKey: tenant } }),
+    ...((tenant ?? priority) && {
+      priority: { ...(tenant && { fairnessKey: tenant }), ...(priority && { priorityKey: priority }) },
+    }),
   };
 }
 

@@ -21,7 +21,12 @@ export function limitedModel(
   model: Model,
   limiter: ModelLimiter | undefined,
   asked: AgentModel,
-  { name: agent, tenant = '', holdsBack }: Pick<AgentManifest, 'name' | 'tenant' | 'holdsBack'>,
+  {
+    name: agent,
+    tenant = '',
+    priority,
+    holdsBack,
+  }: Pick<AgentManifest, 'name' | 'tenant' | 'priority' | 'holdsBack'>,
   attempt: Attempt,
 ): Model {
   const named = limiter?.limitsOf(asked);
@@ -33,7 +38,7 @@ export function limitedModel(
   return {
     async call(request, context) {
       const since = attempt.heartbeat.record.waitsSince ?? Date.now();
-      const caller = { tenant, agent, tokens: () => calls.of(agent, request), since };
+      const caller = { tenant, priority, agent, tokens: () => calls.of(agent, request), since };
       const permit = await permitOf(calls, caller, { named, mayLeave, attempt, context });
       limiter.waited?.({ agent, model: named.name, ms: Date.now() - since });
       let limit: RateLimit = {};

@@ -10,6 +10,8 @@ import type {
 /** A call that wants to ask the model. */
 export interface LimitedCall {
   tenant: string;
+  /** 1 goes first. undefined: 3. */
+  priority?: number | undefined;
   agent: string;
   /** Estimated tokens of the request and its reply. Replies to other calls change the estimate. */
   tokens(): number;
@@ -148,7 +150,7 @@ export function createWaitingCalls(
     wait(caller, signal) {
       return new Promise((resolve, reject) => {
         if (signal.aborted) return reject(signal.reason as Error);
-        const pair = JSON.stringify([caller.tenant, caller.agent]);
+        const pair = JSON.stringify([caller.tenant, caller.priority, caller.agent]);
         const leave = () => {
           const others = (waiting.get(pair) ?? []).filter((one) => one !== waiter);
           if (others.length === 0) waiting.delete(pair);
@@ -175,7 +177,7 @@ export function createWaitingCalls(
 }
 
 function wantOf(waiters: readonly Waiter[]): Want {
-  const [{ tenant, agent, since }] = waiters as [Waiter]; // never empty
+  const [{ tenant, priority, agent, since }] = waiters as [Waiter]; // never empty
   const tokens = waiters.reduce((sum, one) => sum + one.tokens(), 0) / waiters.length;
-  return { tenant, agent, calls: waiters.length, tokens: Math.ceil(tokens), since };
+  return { tenant, priority, agent, calls: waiters.length, tokens: Math.ceil(tokens), since };
 }

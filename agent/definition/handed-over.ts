@@ -3,7 +3,7 @@ import type { AgentManifest } from './manifest.ts';
 /** The agent that takes a run over: its definition, with the limits of the run and the facts that belong to the run. */
 export function takingOver(
   target: AgentManifest,
-  { maxIterations, maxExecutionTimeMs, budget, onLimit, context, tenant, tags }: AgentManifest,
+  { maxIterations, maxExecutionTimeMs, budget, onLimit, context, tenant, priority, tags }: AgentManifest,
 ): AgentManifest {
   return {
     ...target,
@@ -13,6 +13,7 @@ export function takingOver(
     onLimit,
     context,
     tenant,
+    priority,
     tags,
     tookOver: true,
   };

@@ -221,6 +221,8 @@ export interface AgentManifest extends LoopOptions {
   context?: RunContext | undefined;
   /** Customer or user that the run is for. */
   tenant?: string | undefined;
+  /** 1 goes first. Absent: 3. */
+  priority?: number | undefined;
   /** Texts to filter runs by. */
   tags?: readonly string[] | undefined;
   /** Webhooks that the run's events are sent to. Absent: none. */

@@ -20,14 +20,19 @@ export const LEASE = 'lease';
 /** Type of the failure of an attempt that leaves its place in the worker to another call: it is not counted. */
 export const MODEL_LIMIT = 'ModelLimit';
 
+/** Priority of a run that names none. Temporal has the same. */
+export const USUAL_PRIORITY = 3;
+
 /** Id of the workflow: one for each task queue and model. */
 export function limiterId(taskQueue: string, model: string): string {
   return `reloop-limits/${taskQueue}/${model}`;
 }
 
-/** Calls of one agent and tenant that wait in a worker. */
+/** Calls of one agent, tenant and priority that wait in a worker. */
 export interface Want {
   tenant: string;
+  /** 1 goes first. Absent: {@link USUAL_PRIORITY}. */
+  priority?: number | undefined;
   agent: string;
   calls: number;
   /** Estimated tokens of each. */
@@ -80,8 +85,9 @@ export function isLeaseRequest(value: unknown): value is LeaseRequest {
 
 function isWant(value: unknown): boolean {
   if (!isObject(value)) return false;
-  const { tenant, agent, calls, tokens, since } = value;
-  return typeof tenant === 'string' && typeof agent === 'string' && areNumbers([calls, tokens, since]);
+  const { tenant, priority = USUAL_PRIORITY, agent, calls, tokens, since } = value;
+  const numbers = [priority, calls, tokens, since];
+  return typeof tenant === 'string' && typeof agent === 'string' && areNumbers(numbers);
 }
 
 function areNumbers(values: readonly unknown[]): boolean {

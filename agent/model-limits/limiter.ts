@@ -1,5 +1,11 @@
 import { limits as bounds } from '../values/limits.ts';
-import type { Lease, LeaseRequest, ModelLimits, Want } from './lease-request.ts';
+import {
+  type Lease,
+  type LeaseRequest,
+  type ModelLimits,
+  USUAL_PRIORITY,
+  type Want,
+} from './lease-request.ts';
 import { type Turns, firstOf, newTurns, taken } from './fair-turns.ts';
 
 /** State of a model's limits, which one workflow keeps for all workers. JSON. */
@@ -51,8 +57,8 @@ export function newLimiter(now: number): LimiterState {
 }
 
 /**
- * Grants a worker what is its part of the limits now, and returns the next state. Tenants share equally, and each
- * tenant's agents. Among the workers with calls of one agent, the call that has waited longest is the first. Capacity for
+ * Grants a worker what is its part of the limits now, and returns the next state. The calls of the first priority that has any come before
+ * all others. Among them, tenants share equally, and each tenant's agents. Among the workers with calls of one agent, the call that has waited longest is the first. Capacity for
  * other workers' calls is left until they ask.
  */
 export function lease(
@@ -162,7 +168,11 @@ function openWants({ workers, at: now }: LimiterState): OpenWant[] {
   );
 }
 
-function nextWant({ tenants, agents }: LimiterState, open: readonly OpenWant[]): OpenWant | undefined {
+const priorityOf = ({ priority = USUAL_PRIORITY }: Want): number => priority;
+
+function nextWant({ tenants, agents }: LimiterState, all: readonly OpenWant[]): OpenWant | undefined {
+  const priority = Math.min(...all.map(priorityOf));
+  const open = all.filter((want) => priorityOf(want) === priority);
   const tenant = firstOf(
     tenants,
     open.map((want) => want.tenant),

@@ -31,6 +31,8 @@ export interface StartOverrides {
   tags?: readonly string[] | undefined;
   /** Customer or user that the run is for: tenants share the limits of models equally. Sub-agents inherit the tenant. */
   tenant?: string | undefined;
+  /** 1 to 5; runs of 1 go first, and a run without a priority has 3: docs/priority.md. Sub-agents inherit the priority. */
+  priority?: number | undefined;
   /** Tools that the caller carries out, for an agent with `clientTools`: docs/client-tools.md. Sub-agents do not have them. */
   clientTools?: readonly ClientTool[] | undefined;
 }
@@ -74,14 +76,14 @@ export interface Flag {
   value: string;
   help: string;
   /** `count` and `dollars` are limits: `none` is null. */
-  form: 'text' | 'texts' | 'count' | 'dollars' | 'duration' | 'object';
+  form: 'text' | 'texts' | 'number' | 'count' | 'dollars' | 'duration' | 'object';
   /** The field of the field that it sets. */
   field?: string;
 }
 
 /** The permissions of callers of the gateway to set fields of a start. */
 export type StartPermission =
-  'history' | 'variables' | 'model' | 'limits' | 'budget' | 'context' | 'tags' | 'client-tools';
+  'history' | 'variables' | 'model' | 'limits' | 'budget' | 'context' | 'tags' | 'priority' | 'client-tools';
 
 interface Field {
   shape: Shape;
@@ -234,6 +236,15 @@ export const startFields = {
     flags: [
       { option: 'tenant', value: '<name>', help: 'customer or user that the run is for', form: 'text' },
     ],
+  },
+  priority: {
+    check: {
+      fits: (value) => isNatural(value) && value >= 1 && value <= limits.lastPriority,
+      rule: `a whole number from 1, which goes first, to ${limits.lastPriority}`,
+    },
+    shape: { json: 'integer' },
+    may: 'priority',
+    flags: [{ option: 'priority', value: '<n>', help: '1 goes first, 5 last (default: 3)', form: 'number' }],
   },
   clientTools: {
     check: { fits: areClientTools, rule: CLIENT_TOOLS_RULE },

@@ -63,6 +63,8 @@ export const limits = {
   /** Tools that the caller of a run brings: their number, and all together as JSON text. */
   clientTools: 100,
   clientToolsBytes: 100_000,
+  /** Temporal's priorities are 1 to 5, unless its server is told otherwise. */
+  lastPriority: 5,
   /** The tenant of a run: Temporal takes no longer fairness key. */
   tenantBytes: 64,
   /** A tool's result. */

@@ -6,7 +6,15 @@ import {
   startFieldList,
   startFields,
 } from '../../agent/start/start-fields.ts';
-import { type Limit, dollarLimit, jsonObject, milliseconds, repeated, wholeLimit } from './options.ts';
+import {
+  type Limit,
+  dollarLimit,
+  jsonObject,
+  milliseconds,
+  repeated,
+  wholeLimit,
+  wholeNumber,
+} from './options.ts';
 
 type StartFields = typeof startFields;
 type FlagsOf<F> = F extends { flags: readonly (infer One)[] } ? One : never;
@@ -18,6 +26,7 @@ interface OptionValues {
   dollars: Limit;
   /** Milliseconds. */
   duration: number;
+  number: number;
   object: RunContext;
 }
 
@@ -27,6 +36,7 @@ export type OverrideOptions = { [F in StartFlag as F['option']]?: OptionValues[F
 const parsers: { readonly [F in Exclude<Flag['form'], 'text'>]: (text: string, before: unknown) => unknown } =
   {
     texts: (text, before) => repeated(text, before as string[] | undefined), // its own list
+    number: wholeNumber,
     count: wholeLimit,
     dollars: dollarLimit,
     duration: milliseconds,

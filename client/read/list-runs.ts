@@ -30,6 +30,8 @@ export interface RunSummary {
   tags?: readonly string[] | undefined;
   /** Customer or user that the run is for. */
   tenant?: string | undefined;
+  /** Absent: 3. */
+  priority?: number | undefined;
   /** Name of the person that the run belongs to, if the client that started it had one. */
   owner?: string | undefined;
   /** Id of the workflow that started it: the run that it is a sub-agent of, or its session's. */
@@ -215,11 +217,12 @@ type Labels = Omit<
 
 function labelsOf(run: ListedRun): Labels {
   const { id, runId, startedAt, closedAt, taskQueue, parent } = run;
-  const { agent, input, tags, tenant } = run.memo as {
+  const { agent, input, tags, tenant, priority } = run.memo as {
     agent?: string;
     input?: string;
     tags?: string[];
     tenant?: string;
+    priority?: number;
   }; // written by a start of ours
   const session = run.attributes[searchAttribute.session] ?? sessionNamed(parent);
   return {
@@ -233,6 +236,7 @@ function labelsOf(run: ListedRun): Labels {
     session,
     tags,
     tenant,
+    priority,
     owner: ownershipIn(run.memo).owner,
     parent,
   };

@@ -43,9 +43,9 @@ export interface ForkOptions extends Pick<
 export async function fork(client: Client, id: string, options: ForkOptions): Promise<RestartReceipt> {
   if (options.id !== undefined) checkId(options.id);
   const { keepClientTools = false } = options;
-  const { model, context, tags, tenant, ...limitsGiven } = overridesOf(options);
-  if (tags !== undefined || tenant !== undefined)
-    throw new InvalidInput('A fork keeps the tags and the tenant of its run: leave them out.');
+  const { model, context, tags, tenant, priority, ...limitsGiven } = overridesOf(options);
+  if ((tags ?? tenant ?? priority) !== undefined)
+    throw new InvalidInput('A fork keeps the tags, the tenant and the priority of its run: leave them out.');
   const edits = checkedEdits(options.edits);
   const say = checkedMessage(options.say);
   const run = await runToRestart(client, id, 'fork');

@@ -120,7 +120,11 @@ async function start(
         ...runLabels(
           input.agent,
           record.input.question?.input ?? '',
-          { tags: tagsOf(input), tenant: input.overrides?.tenant ?? input.manifest?.tenant },
+          {
+            tags: tagsOf(input),
+            tenant: input.overrides?.tenant ?? input.manifest?.tenant,
+            priority: input.overrides?.priority ?? input.manifest?.priority,
+          },
           ownership,
         ),
         ...attributes,

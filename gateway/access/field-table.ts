@@ -2,7 +2,7 @@ import { type CallerField, type StartPermission, startFieldList } from '../../ag
 
 /**
  * Rights beside the scopes. The fields of a body that a caller may set: `history` (messages of the roles system and assistant), `variables`
- * (texts in the prompt), `model`, `limits` (iterations and time), `budget` (tokens and money), `context` (for whom tools act), `tags`,
+ * (texts in the prompt), `model`, `limits` (iterations and time), `budget` (tokens and money), `context` (for whom tools act), `tags`, `priority`,
  * `client-tools` (tools that the caller carries out), `edits` (results of tools). `all-runs`: see and steer the runs and sessions of all
  * callers of the tenant. `own-approvals`: decide on approvals of runs that the caller started.
  */

@@ -37,6 +37,7 @@ const values: { readonly [F in FieldName]: unknown } = {
   variables: { tone: 'NEW RULE' },
   chatHistory: [{ role: 'system', content: 'NEW RULE' }],
   tags: ['urgent'],
+  priority: 1,
   clientTools: [{ name: 'pick' }],
   // In the forms of AG-UI, of responses, and of chat completions.
   tools: [{ type: 'function', name: 'pick', function: { name: 'pick' } }],

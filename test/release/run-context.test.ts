@@ -132,5 +132,5 @@ test('a fork with another model keeps the context and the variables of its run',
 
 test('a fork cannot change the tags and the tenant', async () => {
   const fork = rig.client.get('any').fork({ step: 1, tenant: 'root' } as never);
-  await expect(fork).rejects.toThrow('A fork keeps the tags and the tenant of its run');
+  await expect(fork).rejects.toThrow('A fork keeps the tags, the tenant and the priority of its run');
 });

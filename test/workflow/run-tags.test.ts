@@ -85,5 +85,5 @@ test.each([[[]], [['']], [['a"b']], ['nightly'], [Array.from({ length: 21 }, Str
 
 test('a fork takes no tags', async () => {
   const fork = rig.client.get('any').fork({ step: 1, tags: ['other'] } as never);
-  await expect(fork).rejects.toThrow('A fork keeps the tags and the tenant of its run');
+  await expect(fork).rejects.toThrow('A fork keeps the tags, the tenant and the priority of its run');
 });

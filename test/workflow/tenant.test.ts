@@ -75,5 +75,5 @@ test.each(['', ' ', 'a\nb', 'x'.repeat(65), 3])('the tenant %j is refused at a s
 
 test('a fork takes no tenant', async () => {
   const fork = rig.client.get('any').fork({ step: 1, tenant: 'other' } as never);
-  await expect(fork).rejects.toThrow('A fork keeps the tags and the tenant of its run');
+  await expect(fork).rejects.toThrow('A fork keeps the tags, the tenant and the priority of its run');
 });

@@ -36,10 +36,10 @@ export function runSubAgent(
   const workflowId = `${workflowInfo().workflowId}/${id}`;
   const parentBudget = budgetLeft(loop.manifest, loop.counters);
   const insteadOf = previousSchedule(id, loop.firstN);
-  const { context, tenant } = loop.manifest;
+  const { context, tenant, priority } = loop.manifest;
   const inherited = {
     parentBudget,
-    overrides: context === undefined && tenant === undefined ? undefined : { context, tenant },
+    overrides: (context ?? tenant ?? priority) === undefined ? undefined : { context, tenant, priority },
     done: done.length === 0 ? undefined : [...done],
     insteadOf: insteadOf && `${workflowInfo().workflowId}/${insteadOf}`,
     trace,

@@ -28,10 +28,10 @@ export async function resolveTarget(loop: AgentLoop, agent: string): Promise<Age
   const { agents, manifest, scope, recorded } = loop;
   const known = agents.named.get(agent);
   if (known !== undefined) return takingOver(known, manifest);
-  const { context, tenant, tags } = manifest;
+  const { context, tenant, priority, tags } = manifest;
   const asked: ResolveAgentInput = {
     agent,
-    overrides: { context, tenant, tags, clientTools: broughtTools(loop) },
+    overrides: { context, tenant, priority, tags, clientTools: broughtTools(loop) },
     takesOver: true,
     recorded: recorded && { live: recorded.live },
   };

@@ -13,13 +13,15 @@ const MINUTE = 60_000;
 interface Part {
   worker: string;
   tenant?: string;
+  priority?: number;
   agent?: string;
   calls?: number;
   tokens?: number;
 }
 
-const want = ({ tenant = '', agent = 'a', calls = 1_000, tokens = 1 }: Part): Want => ({
+const want = ({ tenant = '', priority, agent = 'a', calls = 1_000, tokens = 1 }: Part): Want => ({
   tenant,
+  priority,
   agent,
   calls,
   tokens,
@@ -141,6 +143,26 @@ describe('tenants and agents', () => {
     const [a = 0, b = 0, other = 0] = perPart;
     expect(Math.abs(a - b)).toBeLessThan(3);
     expect(Math.abs(a + b - other)).toBeLessThan(3);
+  });
+});
+
+describe('a call of the first priority', () => {
+  test('goes before all others, of whichever tenant and worker', () => {
+    const { perPart } = simulate({ rpm: 600 }, [
+      { worker: 'w1', tenant: 'nightly', priority: 5 },
+      { worker: 'w2', tenant: 'nightly' },
+      { worker: 'w2', tenant: 'chat', priority: 1 },
+    ]);
+    expect(perPart.slice(0, 2)).toEqual([0, 0]);
+    expect(perPart[2]).toBeGreaterThan(0.9 * 3 * 600);
+  });
+
+  test('leaves the rest to others, and a call without a priority goes before one of 4', () => {
+    const request = (wants: Want[]): LeaseRequest => ({ worker: 'w1', limits: {}, wants, inFlight: 0 });
+    const wants = [want({ worker: 'w1', priority: 4, calls: 1 }), want({ worker: 'w1', calls: 1 })];
+    const limited = { ...request(wants), limits: { concurrency: 1 } };
+    expect(lease(newLimiter(START), limited, START).lease.granted).toEqual([0, 1]);
+    expect(lease(newLimiter(START), request(wants), START).lease.granted).toEqual([1, 1]);
   });
 });
 

@@ -19,7 +19,7 @@ describe("a run's overrides of its agent", () => {
   });
 
   const fields =
-    'model, maxIterations, maxExecutionTimeMs, budget.totalTokens, budget.cost, context, tags, tenant, clientTools';
+    'model, maxIterations, maxExecutionTimeMs, budget.totalTokens, budget.cost, context, tags, tenant, priority, clientTools';
   const other = (name: string) => `A run cannot override "${name}", only ${fields}.`;
   const NO_OBJECT = `The overrides of a run are an object of ${fields}.`;
   const isNo = (what: string, given: unknown) =>
@@ -31,6 +31,7 @@ describe("a run's overrides of its agent", () => {
     [{ model: '' }, 'model has to be the name of a model, but is "".'],
     [{ model: 3 }, 'model has to be the name of a model, but is 3.'],
     [{ maxIterations: 1.5 }, `maxIterations ${isNo('a whole number', 1.5)}`],
+    [{ priority: 6 }, 'priority has to be a whole number from 1, which goes first, to 5, but is 6.'],
     [{ maxIterations: -1 }, `maxIterations ${isNo('a whole number', -1)}`],
     ...['10m', NaN, Infinity, -1, 2 ** 31].map((given): [unknown, string] => [
       { maxExecutionTimeMs: given },

@@ -29,6 +29,7 @@ const examples: {
   context: { given: { user: '42' }, wrong: 'user', typed: ['--context', '{"user":"42"}'] },
   tags: { given: ['a', 'b'], wrong: ['a', 1], typed: ['--tag', 'a', '--tag', 'b'] },
   tenant: { given: 'acme', wrong: 3, typed: ['--tenant', 'acme'] },
+  priority: { given: 1, wrong: '1', typed: ['--priority', '1'] },
   clientTools: { given: [{ name: 'pick', description: 'A colour' }], wrong: [{ title: 'pick' }] },
 };
 
