@@ -37,6 +37,9 @@ const NAMESPACE_REFRESH_MS = 500;
 
 const dynamicConfig = [
   'system.enableActivityEagerExecution=true',
+  // Priorities hold within a partition: docs/priority.md.
+  'matching.numTaskqueueReadPartitions=1',
+  'matching.numTaskqueueWritePartitions=1',
   // 20 polls a second as it comes: after a burst every task would wait about 40 ms.
   'history.transferProcessorMaxPollRPS=2000',
   'history.timerProcessorMaxPollRPS=2000',
