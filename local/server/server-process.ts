@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Connection } from '@temporalio/client';
+import { scriptArgs } from './child-script.ts';
 import { portHolder } from './port-holder.ts';
 import { accepts, type Ports } from './ports.ts';
 
@@ -26,14 +26,11 @@ export interface ServerProcessOptions {
   log: number;
 }
 
-const NAMESPACE = 'default';
 const READY_MS = 30_000;
 const STOP_MS = 10_000;
-const DAY_S = 24 * 60 * 60;
-const RETENTION_S = 90 * DAY_S;
 
 /** Interval at which the server reads its namespaces. Until then, runs that close keep the old retention. */
-const NAMESPACE_REFRESH_MS = 500;
+export const NAMESPACE_REFRESH_MS = 500;
 
 const dynamicConfig = [
   'system.enableActivityEagerExecution=true',
@@ -115,25 +112,30 @@ async function untilReady(
   gone: AbortSignal,
 ): Promise<void> {
   const end = Date.now() + READY_MS;
-  // First plainly: gRPC waits a second after each connect that fails.
+  const served = untilServed(port, keepsRuns, gone);
+  served.catch(() => undefined); // awaited below
   await untilTrue(() => accepts(port), end, gone);
-  const { Connection } = await import('@temporalio/client');
-  const connection = Connection.lazy({ address: `127.0.0.1:${port}` });
-  try {
-    // The port is open a little before the services are.
-    await untilTrue(
-      async () => {
-        await mustBeOurs(port, pid);
-        return isReady(connection, keepsRuns).catch(() => false);
-      },
-      end,
-      gone,
-    );
-  } finally {
-    await connection.close();
-  }
+  await mustBeOurs(port, pid);
+  await served;
   await mustBeOurs(port, pid);
   gone.throwIfAborted();
+}
+
+/** The services are asked by another process, which ends: Temporal's client would hold 40 MB for as long as the server runs. */
+async function untilServed(port: number, keepsRuns: boolean, gone: AbortSignal): Promise<void> {
+  const args = [...scriptArgs('until-served'), String(port), keepsRuns ? 'keeps-runs' : 'in-memory'];
+  const asking = spawn(process.execPath, args, {
+    env: plainEnvironment(),
+    stdio: ['ignore', 'ignore', 'inherit'],
+    windowsHide: true,
+    timeout: READY_MS,
+    signal: gone,
+  });
+  const [code] = (await once(asking, 'exit').catch((error: unknown) => {
+    gone.throwIfAborted();
+    throw error;
+  })) as [number | null];
+  if (code !== 0) throw new Error(`it does not answer after ${READY_MS / 1000} s`);
 }
 
 /** Tries to read the holder of a port. The system's tables change while they are read. */
@@ -161,24 +163,4 @@ async function untilTrue(condition: () => Promise<boolean>, end: number, gone: A
     if (Date.now() > end) throw new Error(`it does not answer after ${READY_MS / 1000} s`);
     await sleep(20);
   }
-}
-
-/**
- * Throws while the server does not answer. `keepsRuns`: sets 90 days in place of the dev server's 24 hours; any other
- * value stays.
- */
-async function isReady(connection: Connection, keepsRuns: boolean): Promise<boolean> {
-  return connection.withDeadline(Date.now() + 2_000, async () => {
-    const { workflowService } = connection;
-    const { config } = await workflowService.describeNamespace({ namespace: NAMESPACE });
-    if (!keepsRuns || Number(config?.workflowExecutionRetentionTtl?.seconds) !== DAY_S) return true;
-    const { default: proto } = await import('@temporalio/proto');
-    const workflowExecutionRetentionTtl = proto.google.protobuf.Duration.fromObject({ seconds: RETENTION_S });
-    await workflowService.updateNamespace({
-      namespace: NAMESPACE,
-      config: { workflowExecutionRetentionTtl },
-    });
-    await sleep(NAMESPACE_REFRESH_MS + 100);
-    return true;
-  });
 }
