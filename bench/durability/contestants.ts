@@ -85,6 +85,7 @@ export const contestants: readonly Contestant[] = [
     packages: peers,
     products: ['@restatedev/restate-sdk', '@restatedev/vercel-ai-middleware', 'ai'],
     needs: ['restate'],
+    lacks: ['cancel'],
   },
   {
     name: 'mastra',

@@ -1,6 +1,6 @@
 import type { Result } from './contest.ts';
 import type { Score } from './judge.ts';
-import { storyOf } from './stories.ts';
+import { type Story, storyOf } from './stories.ts';
 
 /** Counts that every story has. */
 type Count = Exclude<keyof Score, 'secondsUntilNext' | 'secondsUntilReady' | Special | 'secondsUntilOver'>;
@@ -46,8 +46,7 @@ export function tables(results: readonly Result[]): string {
   const of = (name: string) => results.filter(({ contestant }) => contestant === name);
   const sum = (name: string, count: Count) => of(name).reduce((total, { score }) => total + score[count], 0);
   /** Stories of one run and the death of its program: the others take other times. */
-  const ofOneRun = (name: string) =>
-    of(name).filter(({ story }) => storyOf(story).runs === undefined && storyOf(story).kills === undefined);
+  const ofOneRun = (name: string) => of(name).filter(({ story }) => isUsual(storyOf(story)));
   const all = names.map((name) => [
     `\`${name}\``,
     ...counts.map(([, count]) => `${sum(name, count)}`),
@@ -82,6 +81,9 @@ export function tables(results: readonly Result[]): string {
     markdown(['contestant', 'versions', 'played on'], versions),
   ].join('\n\n');
 }
+
+const isUsual = ({ runs, kills, cancelsAt }: Story): boolean =>
+  runs === undefined && kills === undefined && cancelsAt === undefined;
 
 function byStory(results: readonly Result[], names: readonly string[], count: Count): string {
   const stories = [...new Set(results.map(({ story }) => story))];

@@ -27,7 +27,7 @@ const agent = defineAgent({ name: 'clerk', kind: 'tool-calling', model: 'durabil
 const models = { durability: openai({ baseURL: modelUrl, apiKey: 'none' }) };
 const config = defineConfig({ agents: [agent], models, taskQueue });
 const connection = await NativeConnection.connect({ address });
-const worker = await createWorker(config, { connection, stateDir: stateFolder });
+const worker = await createWorker(config, { connection, address, stateDir: stateFolder });
 void worker.run();
 const client = await AgentClient.connect({ address, taskQueue });
 serve({

@@ -4,7 +4,7 @@
 // cancel by the admin API; attemptCompletedSignal for the effect in hand).
 import * as restate from '@restatedev/restate-sdk';
 import * as clients from '@restatedev/restate-sdk-clients';
-import { durableCalls } from '@restatedev/vercel-ai-middleware';
+import { durableCalls, rethrowTerminalToolError } from '@restatedev/vercel-ai-middleware';
 import { createOpenAI } from '@ai-sdk/openai';
 import { generateText, jsonSchema, stepCountIs, tool, wrapLanguageModel } from 'ai';
 import { isConversation, modelUrl, needsApproval, postEntry, serve } from '../adapters/serve.ts';
@@ -45,6 +45,7 @@ async function work(ctx, messages) {
       }),
     },
     stopWhen: [stepCountIs(20)],
+    onStepFinish: rethrowTerminalToolError, // a cancel too is an error of the tool in hand
     providerOptions: { openai: { parallelToolCalls: false } },
   });
   return { text, messages: response.messages };
