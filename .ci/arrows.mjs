@@ -212,8 +212,8 @@ export const arrows = {
           'start/start-fields.ts',
         ],
       },
-      // The page of a run, which `reloop export` writes too.
-      'features/render': { only: ['page/run-page.ts'] },
+      // The page of a run, which `reloop export` writes too, and its style.
+      'features/render': { only: ['page/run-page.ts', 'page/whole-page.ts'] },
       'adapters/net': { only: ['time-limit.ts'] },
     },
     rooms: [

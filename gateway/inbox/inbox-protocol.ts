@@ -1,4 +1,4 @@
-import { pageStyle } from '../../features/render/page/run-page.ts';
+import { pageStyle } from '../../features/render/page/whole-page.ts';
 import type { Protocol } from '../http/protocol.ts';
 import { pageFile } from './page-file.ts';
 

@@ -17,6 +17,7 @@ const folder = tempFolder();
 const config = fileURLToPath(new URL('../fixtures/configs/evals.config.ts', import.meta.url));
 const rig = useRig(shopConfig);
 const junit = join(folder, 'junit.xml');
+const html = join(folder, 'prices.html');
 
 async function reloop(...args: string[]) {
   const io = fakeIo({ columns: 200 });
@@ -41,7 +42,16 @@ async function listed(id: string, runs: number): Promise<void> {
 
 describe('reloop eval', () => {
   test('scores each case by its checks, by a judge too, and says what failed and why', async () => {
-    const { code, out, err } = await reloop('eval', 'shop-prices', '--id', 'prices-1', '--junit', junit);
+    const { code, out, err } = await reloop(
+      'eval',
+      'shop-prices',
+      '--id',
+      'prices-1',
+      '--junit',
+      junit,
+      '--html',
+      html,
+    );
     expect(err).toContain('Eval prices-1: 2 cases for shopkeeper.');
     expect(err).toContain('judge judges 2 answers.');
     expect(
@@ -59,6 +69,7 @@ describe('reloop eval', () => {
     ]);
     expect(code).toBe(1);
     expect(readFileSync(junit, 'utf8')).toContain('tests="2" failures="1" errors="0"');
+    expect(readFileSync(html, 'utf8')).toContain('contains: the answer is &quot;Something.&quot;');
   });
 
   test('asks no model again for what was asked, and shows the same results', async () => {

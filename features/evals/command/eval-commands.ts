@@ -23,7 +23,8 @@ export const evalCommands: CommandGroup = {
             "runs under way at the same time (default: the eval's, or 4)",
             wholeNumber,
           )
-          .option('--junit <file>', 'also write the results as a JUnit file'),
+          .option('--junit <file>', 'also write the results as a JUnit file')
+          .option('--html <file>', 'also write the results as a page'),
       load: async () => (await import('./run-evals.ts')).runEvals,
     },
     {
@@ -35,7 +36,8 @@ export const evalCommands: CommandGroup = {
         command
           .option('--id <id>', 'these results (default: the latest)')
           .option('--against <id>', 'compare with these (default: the ones before)')
-          .option('--junit <file>', 'also write the results as a JUnit file'),
+          .option('--junit <file>', 'also write the results as a JUnit file')
+          .option('--html <file>', 'also write the results as a page'),
       load: async () => (await import('./show-evals.ts')).showEvals,
     },
     {

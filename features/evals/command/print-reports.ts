@@ -1,19 +1,32 @@
 import { replaceFile } from '../../../cli/batch/batch-results.ts';
 import { colorsFor, table } from '../../../cli/shell/display.ts';
+import { checkOutFile } from '../../../cli/options/out-file.ts';
 import { type Io, columnsOf, printColored, printJson } from '../../../cli/shell/io.ts';
-import { count, oneLine } from '../../render/words/amounts.ts';
-import { costWords, totalTokenWords } from '../../render/words/usage-words.ts';
+import { oneLine } from '../../render/words/amounts.ts';
 import type { EvalReport } from '../rules/eval-report.ts';
 import { failureLines, junitOf } from '../rules/junit.ts';
 import type { CaseResult } from '../rules/score-case.ts';
+import { resultWord, scoreWord, summaryLines } from './report-words.ts';
 
-/** Prints reports, and writes the JUnit file. */
+/** Files that the results are also written to. */
+export interface ReportFiles {
+  junit?: string;
+  html?: string;
+}
+
+/** Throws UsageError for a file that cannot be written, before anything is asked. */
+export async function checkReportFiles({ junit, html }: ReportFiles): Promise<void> {
+  for (const file of [junit, html]) if (file !== undefined) await checkOutFile(file);
+}
+
+/** Prints reports, and writes the files. */
 export async function printReports(
   io: Io,
   reports: readonly EvalReport[],
-  { json = false, junit }: { json?: boolean; junit?: string },
+  { json = false, junit, html }: { json?: boolean } & ReportFiles,
 ): Promise<void> {
   if (junit !== undefined) await replaceFile(junit, junitOf(reports));
+  if (html !== undefined) await replaceFile(html, (await import('./eval-page.ts')).evalPage(reports));
   if (json) return printJson(io, { evals: reports });
   const { green, red, yellow } = colorsFor(io.stdout, io.env);
   const colors: { readonly [cell: string]: (text: string) => string } = { passed: green, waiting: yellow };
@@ -47,38 +60,10 @@ export function reportLines(report: EvalReport, width = Infinity, paint: Paint =
   return [first, ...detailed, '', ...summaryLines(report)];
 }
 
-function resultWord({ passed, status }: CaseResult): string {
-  if (passed) return 'passed';
-  return status === 'completed' ? 'failed' : status;
-}
-
 function detailLines(one: CaseResult | undefined): string[] {
   if (one === undefined || one.passed) return [];
   return [
     ...failureLines(one).map((line) => `  ${oneLine(line)}`),
     ...(one.status === 'missing' ? [] : [`  run ${oneLine(one.run)}`]),
   ];
-}
-
-function summaryLines({ id, total, passed, waiting, missing, score, usage, before }: EvalReport): string[] {
-  const amounts = [
-    `${passed} of ${total} passed`,
-    ...(waiting === 0 ? [] : [`${waiting} not over`]),
-    ...(missing === 0 ? [] : [`${missing} not asked`]),
-    `score ${scoreWord(score)}`,
-    totalTokenWords(usage),
-    ...costWords(usage),
-  ];
-  const lines = [`${oneLine(id)}: ${amounts.join(', ')}.`];
-  if (before === null) return lines;
-  const changed = count(before.changes.length, 'case') + ' changed';
-  return [
-    ...lines,
-    `Before, ${oneLine(before.id)}: ${before.passed} passed, score ${scoreWord(before.score)}; ${changed}.`,
-  ];
-}
-
-/** `1`, `0.5`, `0.67`; `-` where there is none. */
-function scoreWord(score: number | null): string {
-  return score === null ? '-' : String(Math.round(score * 100) / 100);
 }

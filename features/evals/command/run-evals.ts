@@ -10,7 +10,6 @@ import { nobodyWorks, serve, untilItsCodeIsSaved } from '../../../cli/connection
 import { type CliContext, withTemporal } from '../../../cli/connection/context.ts';
 import { namedQueue, queuesOf } from '../../../cli/connection/task-queue.ts';
 import { type CommonOptions, flagsToRepeat } from '../../../cli/options/options.ts';
-import { checkOutFile } from '../../../cli/options/out-file.ts';
 import { type Io, UsageError, exitCodes, say, signalCodes } from '../../../cli/shell/io.ts';
 import { count, oneLine } from '../../render/words/amounts.ts';
 import { type Eval, caseInputs, judgeInputs, readEval } from '../client/eval-runs.ts';
@@ -18,19 +17,18 @@ import { findEvals } from '../client/find-evals.ts';
 import { type EvalReport, comparedWith } from '../rules/eval-report.ts';
 import { agentsOf } from '../rules/eval-definition.ts';
 import { evalNames, readEvalCases } from './eval-cases.ts';
-import { printReports } from './print-reports.ts';
+import { type ReportFiles, checkReportFiles, printReports } from './print-reports.ts';
 
-interface RunOptions extends CommonOptions {
+interface RunOptions extends CommonOptions, ReportFiles {
   id?: string;
   model?: string;
   concurrency?: number;
-  junit?: string;
 }
 
 /** `reloop eval`: asks the cases of evals, has the answers judged, and prints the scores of the recorded runs. */
 export async function runEvals(io: Io, name: string | undefined, options: RunOptions): Promise<number> {
-  const { model, junit } = options;
-  if (junit !== undefined) await checkOutFile(junit);
+  const { model } = options;
+  await checkReportFiles(options);
   const config = await loadCommandConfig(options.config);
   const { loaded } = config;
   const names = evalNames(loaded, name);

@@ -1,24 +1,22 @@
 import { loadCommandConfig } from '../../../cli/connection/command-config.ts';
 import { neverStarted, withTemporal } from '../../../cli/connection/context.ts';
 import type { CommonOptions } from '../../../cli/options/options.ts';
-import { checkOutFile } from '../../../cli/options/out-file.ts';
 import { type Io, UsageError, exitCodes } from '../../../cli/shell/io.ts';
 import type { AgentClient } from '../../../client/api/agent-client.ts';
 import { type Eval, readEval } from '../client/eval-runs.ts';
 import { findEvals } from '../client/find-evals.ts';
 import { type EvalReport, comparedWith } from '../rules/eval-report.ts';
 import { evalNames, readEvalCases } from './eval-cases.ts';
-import { printReports } from './print-reports.ts';
+import { type ReportFiles, checkReportFiles, printReports } from './print-reports.ts';
 
-interface ShowOptions extends CommonOptions {
+interface ShowOptions extends CommonOptions, ReportFiles {
   id?: string;
   against?: string;
-  junit?: string;
 }
 
 /** `reloop eval show`: the recorded results, and what changed since those before. */
 export async function showEvals(io: Io, name: string | undefined, options: ShowOptions): Promise<number> {
-  if (options.junit !== undefined) await checkOutFile(options.junit);
+  await checkReportFiles(options);
   const { loaded } = await loadCommandConfig(options.config);
   const names = evalNames(loaded, name);
   if (names.length > 1 && (options.id ?? options.against) !== undefined)

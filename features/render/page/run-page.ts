@@ -1,10 +1,10 @@
-import { readFileSync } from 'node:fs';
 import type { RunExport } from '../../../client/export/run-export.ts';
 import { axisOf } from './axis.ts';
-import { html, toString, verbatim } from './html.ts';
+import { html } from './html.ts';
 import { hasImage } from './blocks.ts';
 import { runSection } from './run-section.ts';
 import { type Interval, running } from './spans.ts';
+import { wholePage } from './whole-page.ts';
 import { badge, stateOfRun } from './words.ts';
 import { viewOf } from '../../../agent/views/view.ts';
 
@@ -15,14 +15,8 @@ export interface RunPageOptions {
   now?: number | undefined;
 }
 
-/** The style sheet of the page. */
-export function pageStyle(): string {
-  return readFileSync(new URL('style.css', import.meta.url), 'utf8');
-}
-
 /**
- * An exported run as one page that needs nothing else: no script, no font, no image of anywhere; the page itself
- * forbids them. The images of the question are in it. Everything that models, tools and people wrote is text on it.
+ * An exported run as one page. The images of the question are in it. Everything that models, tools and people wrote is text on it.
  */
 export function runPage(exported: RunExport, { url, now = 0 }: RunPageOptions = {}): string {
   const { id, runId, agent, status, stopReason } = exported.run;
@@ -34,34 +28,17 @@ export function runPage(exported: RunExport, { url, now = 0 }: RunPageOptions = 
     [turn, ...turn.calls].flatMap((work) => running(work, whole.to)),
   );
   const place = { path: '', axis: axisOf(busy, whole), end: whole.to };
-  return toString(
-    html`<!doctype html>
-      <html lang="en">
-        <head>
-          <meta charset="utf-8" />
-          <meta
-            http-equiv="Content-Security-Policy"
-            content="default-src 'none'; style-src 'unsafe-inline'${hasImage(exported.run.input) ? '; img-src data:' : ''}"
-          />
-          <meta name="viewport" content="width=device-width, initial-scale=1" />
-          <meta name="color-scheme" content="light dark" />
-          <title>${agent} · run ${id}</title>
-          <style>
-            ${verbatim(pageStyle())}
-          </style>
-        </head>
-        <body>
-          <header>
-            <h1>${agent === '' ? 'Run' : agent} ${badge(stateOfRun(status, stopReason))}</h1>
-            <p class="meta">
-              run <code>${id}</code> · Temporal run
-              <code>${runId}</code>${url === undefined ? '' : html` · <a href="${url}">Temporal's Web UI</a>`}
-            </p>
-          </header>
-          <main>${runSection(exported, place, view)}</main>
-          <footer>Written by <code>reloop export --html</code>. All times are UTC.</footer>
-        </body>
-      </html> `,
+  return wholePage(
+    { title: `${agent} · run ${id}`, hasImages: hasImage(exported.run.input) },
+    html`<header>
+        <h1>${agent === '' ? 'Run' : agent} ${badge(stateOfRun(status, stopReason))}</h1>
+        <p class="meta">
+          run <code>${id}</code> · Temporal run
+          <code>${runId}</code>${url === undefined ? '' : html` · <a href="${url}">Temporal's Web UI</a>`}
+        </p>
+      </header>
+      <main>${runSection(exported, place, view)}</main>
+      <footer>Written by <code>reloop export --html</code>. All times are UTC.</footer>`,
   );
 }
 

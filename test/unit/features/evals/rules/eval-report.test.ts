@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { noUsage } from '../../../../../agent/values/vocabulary.ts';
+import { evalPage } from '../../../../../features/evals/command/eval-page.ts';
 import { reportLines } from '../../../../../features/evals/command/print-reports.ts';
 import { caseKeys } from '../../../../../features/evals/rules/case-keys.ts';
 import { comparedWith, reportOf } from '../../../../../features/evals/rules/eval-report.ts';
@@ -134,5 +135,35 @@ describe('the key of a case', () => {
 
   test('tells apart cases that are asked the same', () => {
     expect(caseKeys([lamp, lamp, lamp])).toEqual([key, `${key}-2`, `${key}-3`]);
+  });
+});
+
+describe('a page', () => {
+  const before = reported('one', [result('a', 1), result('b', 0)]);
+  const bad = result('a', 0, { input: '<b>case</b>', output: { price: '<i>120</i>' } });
+  const page = evalPage([comparedWith(reported('two', [result('b', 1), bad, result('c', null)]), before)]);
+
+  test('has each case with its answer, its change and the reasons, those that failed first', () => {
+    const texts = page.slice(page.indexOf('<body>')).replaceAll(/<[^>]+>/gu, '\n');
+    const shown = [...texts.matchAll(/\S[^\n]*/gu)].map(([text]) => text.trim());
+    expect(shown).toEqual([
+      'e',
+      'of the agent',
+      'a',
+      'two: 1 of 3 passed, 1 not asked, score 0.5, 30 tokens.',
+      'Before, one: 1 passed, score 0.5; 2 cases changed.',
+      ...['failed', 'broken', 'Question', '&lt;b&gt;case&lt;/b&gt;', 'Answer'],
+      ...['{', '&quot;price&quot;: &quot;&lt;i&gt;120&lt;/i&gt;&quot;', '}'],
+      ...['✗ mine: too low', 'score 0 · 1 step · 10 tokens · run', 'e-a'],
+      ...['missing', 'Question', 'case c', 'Answer', 'x', '✗ not asked', 'score - · 1 step · 10 tokens'],
+      ...['passed', 'fixed', 'Question', 'case b', 'Answer', 'x', '✓ mine'],
+      ...['score 1 · 1 step · 10 tokens · run', 'e-b'],
+      ...['Written by', 'reloop eval --html', '.'],
+    ]);
+  });
+
+  test('forbids all that it would load', () => {
+    expect(page).toContain(`content="default-src 'none'; style-src 'unsafe-inline'"`);
+    expect(page).not.toContain('<i>');
   });
 });
