@@ -1,29 +1,9 @@
 import { expect, test } from 'vitest';
-import { agentTool } from '../../adapters/tools/agent-tool.ts';
+import { inheritingAgents } from '../support/inheriting-agents.ts';
 import { leaseMessages } from '../support/lease-messages.ts';
 import { useRig, waitOf } from '../support/rig.ts';
-import { brokenTool } from '../support/sample-tools.ts';
-import { act, answer, modelOf, toolCall } from '../support/scripts.ts';
 
-const broken = brokenTool();
-const below = agentTool({ agent: 'priority-below', description: 'asks another' });
-const rig = useRig({
-  agents: [
-    {
-      name: 'priority-top',
-      kind: 'tool-calling',
-      model: modelOf((step) => (step === '1' ? { toolCalls: [toolCall(below.name)] } : 'done')),
-      tools: [below],
-    },
-    { name: 'priority-below', model: modelOf(() => answer('done')) },
-    {
-      name: 'priority-waits',
-      model: modelOf((step) => (step === '1' ? act('broken', 'x') : answer('done'))),
-      tools: [broken],
-    },
-  ],
-  limits: { 'priority-below': { rpm: 6_000 } },
-});
+const rig = useRig(inheritingAgents('priority'));
 
 /** Priority of a run as the server has it, and as `reloop list --json` shows it. */
 async function prioritiesOf(id: string) {

@@ -1,30 +1,9 @@
 import { expect, test } from 'vitest';
-import { agentTool } from '../../adapters/tools/agent-tool.ts';
+import { inheritingAgents } from '../support/inheriting-agents.ts';
 import { leaseMessages } from '../support/lease-messages.ts';
 import { useRig, waitOf } from '../support/rig.ts';
-import { brokenTool } from '../support/sample-tools.ts';
-import { act, answer, modelOf, toolCall } from '../support/scripts.ts';
 
-const broken = brokenTool();
-const below = agentTool({ agent: 'tenant-below', description: 'asks another' });
-const limits = { rpm: 6_000 };
-const rig = useRig({
-  agents: [
-    {
-      name: 'tenant-top',
-      kind: 'tool-calling',
-      model: modelOf((step) => (step === '1' ? { toolCalls: [toolCall(below.name)] } : 'done')),
-      tools: [below],
-    },
-    { name: 'tenant-below', model: modelOf(() => answer('done')) },
-    {
-      name: 'tenant-waits',
-      model: modelOf((step) => (step === '1' ? act('broken', 'x') : answer('done'))),
-      tools: [broken],
-    },
-  ],
-  limits: { 'tenant-below': limits, 'tenant-waits': limits },
-});
+const rig = useRig(inheritingAgents('tenant'));
 
 async function fairnessKeyOf(id: string) {
   const { raw } = await rig.temporal.workflow.getHandle(id).describe();
