@@ -57,9 +57,9 @@ export function newLimiter(now: number): LimiterState {
 }
 
 /**
- * Grants a worker what is its part of the limits now, and returns the next state. The calls of the first priority that has any come before
- * all others. Among them, tenants share equally, and each tenant's agents. Among the workers with calls of one agent, the call that has waited longest is the first. Capacity for
- * other workers' calls is left until they ask.
+ * Grants a worker what is its part of the limits now, and returns the next state. Calls of the most urgent priority come before all others.
+ * Among them, tenants share equally, and each tenant's agents. Among the workers with calls of one agent, the call that has waited longest
+ * is the first. Capacity for other workers' calls is left until they ask.
  */
 export function lease(
   before: LimiterState,

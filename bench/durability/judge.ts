@@ -19,13 +19,13 @@ export interface Score {
   failed: number;
   /** Runs that had neither ended nor asked within the time. */
   stuck: number;
-  /** Of a story with a cancel: entries that were posted after the request was taken. */
+  /** Entries that were posted after the request to cancel was taken. undefined: the story has no cancel. */
   afterCancel?: number;
   /** Runs that came to their answer though the request was taken. */
   notCancelled?: number;
   /** Seconds from the request's acceptance until the run was cancelled. */
   secondsUntilOver?: number[];
-  /** Of a story with several messages: those that the model was never asked to answer, though the conversation has ended. */
+  /** Messages that the model was never asked to answer, though the conversation has ended. undefined: the story has one message. */
   messagesLost?: number;
   /** Answers that do not know an earlier message of the conversation, or its answer. */
   unknowing?: number;

@@ -6,7 +6,7 @@ export interface ChatMessage {
   tool_calls?: unknown[];
 }
 
-/** What the model was asked and has said in a run. */
+/** The messages that the model was asked to answer in a run, and its replies. */
 export class Thread {
   /** Whole replies by message and step. */
   readonly replies = new Map<string, number>();
