@@ -1,8 +1,9 @@
-import { type TurnDecision, parseActivityId, scopeOf } from '../../agent/calls/calls.ts';
+import { type TurnDecision, scopeOf } from '../../agent/calls/calls.ts';
+import { isDropped } from '../../agent/calls/restart.ts';
 import type { Repeat } from '../../agent/calls/for-next-call.ts';
 import { freshCounters, reachedLimit } from '../../agent/limits/counters.ts';
-import type { AgentManifest } from '../../agent/definition/manifest.ts';
 import type { RunEvent, RunStep } from '../../agent/run/events.ts';
+import { Run } from '../../agent/run/run.ts';
 import { takingOver } from '../../agent/definition/handed-over.ts';
 import { handoffOf } from '../../agent/reply/handoff-actions.ts';
 import { conversationBefore } from '../../agent/transcript/compaction.ts';
@@ -19,20 +20,18 @@ import { type RunDifference, decisionText } from './run-difference.ts';
  * decision are not compared.
  */
 export function replayRun(exported: Replay): Pick<Walk, 'steps' | 'differences'> {
-  const replay = { ...exported, record: asToldFirst(exported.record) };
+  const replay = { ...exported, record: asToldFirst(withoutDropped(exported.record)) };
   const { manifest, question, record, scope } = replay;
   const calls = record.modelCalls.filter(({ call }) => scopeOf(call) === scope);
-  const steering = steeringOf(record.events, scope);
   const walk: Walk = {
     replay,
-    said: steering.said,
-    edits: scope === 0 ? editsOf(record.events) : new Map(),
-    limits: withMore(manifest, steering.iterations),
+    run: new Run(record.run.id),
+    heard: 0,
+    sent: 0,
     entries: [
       { type: 'agent', manifest },
       { type: 'question', ...question },
     ],
-    iterations: 0,
     steps: 0,
     repeat: undefined,
     end: undefined,
@@ -40,7 +39,8 @@ export function replayRun(exported: Replay): Pick<Walk, 'steps' | 'differences'>
   };
   const wholly = calls.every((call, index) => takeCall(walk, call, calls[index + 1]));
   if (wholly) {
-    const end = walk.end ?? limitText(walk.limits, walk.iterations);
+    hear(walk, undefined);
+    const end = walk.end ?? limitText(walk);
     walk.differences.push(...endDifferences(replay, calls.at(-1), end));
   }
   const { steps, differences } = walk;
@@ -51,13 +51,14 @@ export function replayRun(exported: Replay): Pick<Walk, 'steps' | 'differences'>
 interface Walk {
   /** The agent that has the conversation. */
   replay: Replay;
-  readonly said: ReadonlyMap<string, string[]>;
-  readonly edits: Edits;
-  /** The agent with the limits that hold. */
-  readonly limits: AgentManifest;
+  /** The run with the decisions of today. */
+  readonly run: Run;
+  /** Number of the record's events whose messages the run has received. */
+  heard: number;
+  /** Number of entries that model calls have carried. */
+  sent: number;
   entries: Entry[];
   readonly differences: RunDifference[];
-  iterations: number;
   steps: number;
   repeat: Repeat | undefined;
   /** Answer that ends the run today. */
@@ -66,13 +67,13 @@ interface Walk {
 
 /** Replays one reply; false if the following ones cannot be compared. */
 function takeCall(walk: Walk, recorded: ExportedModelCall, next: ExportedModelCall | undefined): boolean {
-  const { replay, differences, said } = walk;
+  const { replay, run, differences } = walk;
   const { call: step, turn, closing = false } = recorded;
   if (turn.decision.type === 'compact') return takeSummary(walk, recorded, turn.decision.keep);
-  walk.entries = withObservations(walk.entries, walk.edits.get(Number(step)) ?? new Map<string, Json>());
+  hear(walk, step);
   const { entries } = walk;
-  entries.push(...(said.get(step) ?? []).map((text): Entry => ({ type: 'message', text })));
-  walk.end ??= limitText(walk.limits, walk.iterations);
+  entries.push(...run.kept.unheard.map((text): Entry => ({ type: 'message', text })));
+  walk.end ??= limitText(walk);
   const unasked = closing ? closingDifference(replay, walk.end) : walk.end;
   if (unasked !== undefined) {
     const before = closing ? CLOSING : decisionText(turn.decision);
@@ -80,15 +81,41 @@ function takeCall(walk: Walk, recorded: ExportedModelCall, next: ExportedModelCa
     return false;
   }
 
+  schedule(walk, step);
   const context = conversation(entries, closing);
   differences.push(...requestDifferences(replay, recorded, context));
   const { decision, repeat } = readRecorded(replay, context, turn, walk.repeat);
   walk.repeat = repeat ?? walk.repeat;
   walk.steps++;
-  if (!closing) walk.iterations++;
+  run.next({ type: 'model_replied', call: step, turn: { ...turn, decision }, ms: 0, closing }, 0);
   const other = decisionDifference(step, turn.decision, decision);
   if (other !== undefined) differences.push(other);
   return other === undefined && takeDecision(walk, recorded, decision, next);
+}
+
+/**
+ * Gives the run the messages of people up to a model call, or up to the end, and the transcript the observations that a fork has changed. A call
+ * that is made again carries the messages since, too.
+ */
+function hear(walk: Walk, call: string | undefined): void {
+  const { record, scope } = walk.replay;
+  const isLast = (event: RunEvent) => event.type === 'model_started' && event.call === call;
+  const until = call === undefined ? record.events.length : record.events.findLastIndex(isLast);
+  for (; walk.heard < until; walk.heard++) {
+    const event = record.events[walk.heard];
+    if (event?.type === 'steered') walk.run.next({ type: 'message', message: event.message }, 0);
+    if (event?.type !== 'restarted' || scope !== 0 || event.edits === undefined) continue;
+    const edits = new Map(event.edits.map(({ call: edited, observation }) => [edited, observation]));
+    walk.entries = withObservations(walk.entries, edits);
+  }
+}
+
+/** Schedules a model call, which carries the entries since the last one. */
+function schedule(walk: Walk, call: string): void {
+  const { scope } = walk.replay;
+  const input = { scope, base: walk.sent, prev: '', delta: walk.entries.slice(walk.sent) };
+  walk.run.next({ type: 'model_scheduled', call, scope, n: 0, input }, 0);
+  walk.sent = walk.entries.length;
 }
 
 /** Another agent makes the next turns, with the limits of the run. False if today's config does not have it. */
@@ -122,7 +149,7 @@ function takeDecision(
   decision: TurnDecision,
   next: ExportedModelCall | undefined,
 ): boolean {
-  const { replay, entries, said } = walk;
+  const { replay, run, entries } = walk;
   if (decision.type === 'finish') {
     // A person's message came upon the answer, which the model is shown with it.
     entries.push({ type: 'message', role: 'assistant', text: decision.log ?? recorded.turn.text });
@@ -132,13 +159,15 @@ function takeDecision(
     walk.repeat = undefined; // a person has let it continue
   }
   if (decision.type !== 'act') return true;
-  const taken = takeTurn(replay, recorded, decision.actions);
+  const taken = takeTurn(replay, run.calls, recorded, decision.actions);
   if (taken === undefined) return false;
   entries.push(...taken);
   const target = handoffOf(decision.actions, replay.manifest.tools);
   if (target !== undefined) return handOver(walk, target);
   // If messages came meanwhile, the model is asked before the run ends.
-  if (!said.has(next?.call ?? '')) walk.end = directAnswer(replay, taken, next === undefined);
+  hear(walk, next?.call);
+  if (next === undefined || run.kept.unheard.length === 0)
+    walk.end = directAnswer(replay, taken, next === undefined);
   return true;
 }
 
@@ -146,18 +175,11 @@ const GOES_ON = 'asks the model';
 const CLOSING = 'asks for the answer at the limit';
 const STOPPED = 'stops: max_iterations';
 
-function withMore(manifest: AgentManifest, iterations: number): AgentManifest {
-  const { maxIterations } = manifest;
-  return { ...manifest, maxIterations: maxIterations === null ? null : maxIterations + iterations };
-}
-
 /** Time does not pass here. */
-function limitText(manifest: AgentManifest, iterations: number): string | undefined {
-  const limit = reachedLimit(
-    { ...manifest, maxExecutionTimeMs: null },
-    { ...freshCounters(0), iterations },
-    0,
-  );
+function limitText({ replay: { manifest }, run }: Walk): string | undefined {
+  const { spent, granted } = run.kept;
+  const counters = { ...freshCounters(0), iterations: spent.iterations, ...granted };
+  const limit = reachedLimit({ ...manifest, maxExecutionTimeMs: null }, counters, 0);
   return limit && `stops: ${limit}`;
 }
 
@@ -202,16 +224,16 @@ function endText({ stopReason, output }: RunExport['run']): string | undefined {
   return LIMITS_HERE.includes(stopReason ?? '') ? `stops: ${stopReason}` : undefined;
 }
 
-/** Observations that a fork has changed, by the step from which on the model saw the new one. */
-type Edits = ReadonlyMap<number, ReadonlyMap<string, Json>>;
-
-function editsOf(events: readonly RunEvent[]): Edits {
-  const edits = new Map<number, Map<string, Json>>();
-  for (const event of events) {
-    if (event.type !== 'restarted' || event.edits === undefined) continue;
-    edits.set(event.step, new Map(event.edits.map(({ call, observation }) => [call, observation])));
-  }
-  return edits;
+/** Leaves out the steps that a rewind of the run has dropped. */
+function withoutDropped(record: RunExport): RunExport {
+  const restarts = record.events.filter((event) => event.type === 'restarted');
+  const isKept = (call: string, at: number) =>
+    !restarts.some((restart) => restart.at > at && isDropped(call, restart));
+  const events = record.events.filter((event) => {
+    if (event.type === 'step') return isKept(event.step.call, event.at);
+    return event.type !== 'model_started' || isKept(event.call, event.at);
+  });
+  return { ...record, events, modelCalls: record.modelCalls.filter(({ call, at }) => isKept(call, at)) };
 }
 
 /** The record with the observations that the model saw first. */
@@ -223,24 +245,4 @@ function asToldFirst(record: RunExport): RunExport {
   }
   const told = (step: RunStep) => ({ ...step, observation: first.get(step.call) ?? step.observation });
   return { ...record, run: { ...record.run, intermediateSteps: record.run.intermediateSteps.map(told) } };
-}
-
-/**
- * Messages of people to one agent of the run, by the model call that carried them, and the iterations that people added. A call that is
- * made again carries the messages since, too.
- */
-function steeringOf(events: readonly RunEvent[], scope: number) {
-  const said = new Map<string, string[]>();
-  let waiting: string[] = [];
-  let iterations = 0;
-  for (const event of events) {
-    if (event.type === 'steered' && event.message.type === 'say') waiting.push(event.message.text);
-    if (event.type === 'steered' && event.message.type === 'extend')
-      iterations += event.message.iterations ?? 0;
-    if (event.type !== 'model_started' || waiting.length === 0) continue;
-    if ((parseActivityId(event.call)?.scope ?? 0) !== scope) continue;
-    said.set(event.call, [...(said.get(event.call) ?? []), ...waiting]);
-    waiting = [];
-  }
-  return { said, iterations };
 }

@@ -2,10 +2,11 @@ import { readDecision } from '../../activities/model/read-decision.ts';
 import type { ModelTurn, PlannedAction, TurnDecision } from '../../agent/calls/calls.ts';
 import type { Repeat } from '../../agent/calls/for-next-call.ts';
 import { replyEntry } from '../../agent/calls/reply-entry.ts';
+import type { Call } from '../../agent/run/call-state.ts';
 import type { RunStep } from '../../agent/run/events.ts';
+import type { RunCalls } from '../../agent/run/run-calls.ts';
 import type { AgentKind, PromptContext } from '../../agent/definition/kind.ts';
 import type { AgentManifest } from '../../agent/definition/manifest.ts';
-import { presetEnd } from '../../agent/rules/call-rules.ts';
 import type { Entry, QuestionEntry, StepEntry } from '../../agent/transcript/entries.ts';
 import { canonicalJson } from '../../agent/values/json-object.ts';
 import { renderRequest } from '../../agent/transcript/request.ts';
@@ -72,14 +73,17 @@ function withChanges(read: TurnDecision, { decision, changes = [] }: ModelTurn):
 /** A turn's entries with the observations of then; undefined where a call has none, for the run had ended in it. */
 export function takeTurn(
   { manifest, record, scope }: Replay,
+  calls: RunCalls,
   { call, turn }: ExportedModelCall,
   actions: PlannedAction[],
 ): Entry[] | undefined {
   const own = scope === 0 ? call : call.slice(call.indexOf('/') + 1);
   const steps: StepEntry[] = [];
-  for (const [index, action] of actions.entries()) {
-    const recorded = record.run.intermediateSteps.find((step) => step.call === `${call}.${index + 1}`);
-    const taken = takeStep(manifest, action, turn.text, recorded);
+  for (const index of actions.keys()) {
+    const id = `${call}.${index + 1}`;
+    const planned = calls.get(id);
+    const recorded = record.run.intermediateSteps.find((step) => step.call === id);
+    const taken = planned && takeStep(planned, recorded);
     if (taken === undefined) return undefined;
     steps.push({ ...taken, call: `${own}.${index + 1}` });
   }
@@ -88,19 +92,16 @@ export function takeTurn(
 }
 
 function takeStep(
-  { tools }: AgentManifest,
-  action: PlannedAction,
-  text: string,
+  { planned, action, end }: Call,
   recorded: RunStep | undefined,
 ): Omit<StepEntry, 'call'> | undefined {
-  const { tool, toolInput, toolCallId, log = text } = action;
-  const preset = presetEnd(action, tools)?.end;
-  const observation = preset?.observation ?? recorded?.observation;
+  const observation = end?.observation ?? recorded?.observation;
   if (observation === undefined) return undefined;
+  const { toolInput, toolCallId } = planned;
   // A person may have given the call another input.
-  const input = preset === undefined && recorded !== undefined ? recorded.action.toolInput : toolInput;
+  const input = end === undefined && recorded !== undefined ? recorded.action.toolInput : toolInput;
   const isPersons = canonicalJson(input) !== canonicalJson(toolInput);
-  const step = { type: 'step', action: { tool, toolInput: input, log }, observation, toolCallId } as const;
+  const step = { type: 'step', action: { ...action, toolInput: input }, observation, toolCallId } as const;
   return isPersons ? { ...step, personsInput: true } : step;
 }
 

@@ -120,7 +120,7 @@ describe('a message that a person sent to a run', () => {
     expect(await differencesOf(record, { maxIterations: 2 })).toMatchObject([
       { step: '3', after: 'stops: max_iterations' },
     ]);
-    const extended = [...events, ...atSeconds(steered({ type: 'extend', iterations: 1 }))];
+    const extended = [...atSeconds(steered({ type: 'extend', iterations: 1 })), ...events];
     expect(await differencesOf({ ...record, events: extended }, { maxIterations: 2 })).toEqual([]);
   });
 });
