@@ -125,8 +125,8 @@ export const arrows = {
     temporal: [],
   },
   'adapters/tools': {
-    imports: { agent: ['values', 'text'], 'adapters/net': true },
-    rooms: ['calculator', 'foreign', 'http', 'memory', 'python', 'search', 'mcp'],
+    imports: { agent: ['values', 'text', 'definition/skills.ts'], 'adapters/net': true },
+    rooms: ['calculator', 'foreign', 'http', 'memory', 'python', 'search', 'mcp', 'skills'],
     temporal: [],
   },
   config: {

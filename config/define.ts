@@ -38,6 +38,11 @@ export interface AgentDefinition extends Options<LoopOptions>, Options<RequestOp
    * gets a tool `transfer_to_NAME`. The other agent then continues the run.
    */
   handoffs?: readonly (string | AgentDefinition)[] | undefined;
+  /**
+   * Folder of skills, relative to the config: each sub-folder with a SKILL.md is one. The prompt has their names and descriptions, and the
+   * model reads the rest with the tool `read_skill`: docs/skills.md. Default: none.
+   */
+  skills?: string | undefined;
   /** true: callers of runs may bring tools that they carry out: docs/client-tools.md. Default: a start with such tools is refused. */
   clientTools?: boolean | undefined;
   /** Texts that replace the kind's own, by name (`reloop agents --json` lists the names): prefix, system, human … */

@@ -197,6 +197,7 @@ export function activitySettings(
   const { limitsOf, queues } = loaded;
   const { rollingDeploys = true, transcriptCacheBytes = TRANSCRIPT_CACHE_BYTES } = options;
   const { onWarning = (text: string) => process.emitWarning(text) } = options;
+  loaded.skills?.keep(onWarning);
   const { events, everyMs } = workerParts(loaded, { address, onWarning });
   const dependencies = {
     ...loaded,

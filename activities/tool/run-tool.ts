@@ -28,20 +28,21 @@ import { ModelError, type ModelReply } from '../../adapters/models/model.ts';
 
 /** The activity behind one tool: its name is the tool's, its argument the tool's input. */
 export function createToolActivity(
-  tool: Tool,
+  { forAgent, ...ofConfig }: Tool,
   dependencies: Dependencies,
   transcripts: Transcripts,
   observations: Observations,
 ) {
   return async (input: Json): Promise<ToolResult> => {
-    const meta = requireMeta(tool);
+    const meta = requireMeta(ofConfig);
     const result = await runAttempt(
       () => ({ ...meta, classify: classifyError, endsItself: meta.once }),
       async (attempt) => {
         const counter = countUsage(attempt);
-        const guard = meta.once === true ? onceGuard(attempt, tool.name, meta.retry) : unguarded;
+        const guard = meta.once === true ? onceGuard(attempt, ofConfig.name, meta.retry) : unguarded;
         const deferral = createDeferral(attempt.context.info, attempt.heartbeat, dependencies.signToken);
         const manifest = () => transcripts.manifest(attempt.context, meta);
+        const tool = forAgent === undefined ? ofConfig : forAgent(await manifest());
         const { context: runContext = {} } = meta.context === true ? await manifest() : {};
         const isHooked = meta.hooks === true || dependencies.hooks !== undefined;
         const hooks = isHooked ? callHooks(dependencies, await manifest(), attempt, meta.retry) : undefined;

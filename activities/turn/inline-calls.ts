@@ -56,8 +56,9 @@ export async function runInlineCalls(
     if (observation !== undefined || approval !== undefined) return [];
     const call = `${step}.${index + 1}`;
     const id = activityId(scope, call, firstN);
-    const tool = tools.get(name);
-    if (tool === undefined || !mayRun) return [{ id, ms: 0 }];
+    const found = tools.get(name);
+    if (found === undefined || !mayRun) return [{ id, ms: 0 }];
+    const tool = found.forAgent?.(manifest) ?? found;
     const { retry, timeoutMs, maxOutputChars } = pinned;
     const meta = { root, scope, call, retry, timeoutMs, maxOutputChars };
     return [await runInline(tool, toolInput, id, meta, attempt, { manifest, hooks })];

@@ -16,6 +16,7 @@ export type OptionalPackage =
   | 'pyodide'
   | 'redis'
   | 'standardwebhooks'
+  | 'yaml'
   | 'zod-to-json-schema';
 
 /**

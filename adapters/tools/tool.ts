@@ -1,6 +1,6 @@
 import { isObject, parseJson } from '../../agent/values/json-object.ts';
 import { z } from 'zod/v4';
-import type { JsonSchema, Options, ToolRules } from '../../agent/definition/manifest.ts';
+import type { AgentManifest, JsonSchema, Options, ToolRules } from '../../agent/definition/manifest.ts';
 import type { AskedState } from '../../agent/calls/asked-state.ts';
 import type { RunContext } from '../../agent/definition/run-context.ts';
 import type { Json, JsonObject } from '../../agent/values/vocabulary.ts';
@@ -137,6 +137,11 @@ export interface Tool<Input = never, Output = unknown> extends ToolOptions {
    * result of that work, with the checkpoint. The checkpoints of such a tool are events of the run; null: that work is over.
    */
   cancel?: ((input: Input, context: ToolContext) => Promise<void>) | undefined;
+  /**
+   * Makes the tool for the agent that calls it, as its run recorded the agent: `skills` set it. The `run` beside it is
+   * never called.
+   */
+  forAgent?: ((agent: AgentManifest) => Tool) | undefined;
   /** Set if the tool runs elsewhere: in another worker's activity, or as a run of another agent. */
   remote?: RemoteTool | undefined;
 }

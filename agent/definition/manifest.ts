@@ -1,6 +1,7 @@
 import type { Budget } from './budget.ts';
 import type { Price } from './price.ts';
 import type { RunContext } from './run-context.ts';
+import type { SkillManifest } from './skills.ts';
 import type { WebhookRoute } from './webhook-route.ts';
 import type { Json } from '../values/vocabulary.ts';
 
@@ -204,6 +205,8 @@ export interface AgentManifest extends LoopOptions {
   memory?: MemoryManifest | undefined;
   /** Absent: the model sees all turns of the run. */
   compaction?: CompactionManifest | undefined;
+  /** Absent: the agent has none. */
+  skills?: readonly SkillManifest[] | undefined;
   /** JSON Schema that the answer has to fit. */
   output?: JsonSchema | undefined;
   /** The agent has its own parser, in the worker's config. */

@@ -3,6 +3,7 @@ import { EMPTY_DIGEST, extendDigest } from '../values/digest.ts';
 import { inWords, placeImages } from './place-images.ts';
 import type { AgentKind, ModelPrompt, PromptContext } from '../definition/kind.ts';
 import type { RequestParams } from '../definition/manifest.ts';
+import { withSkills } from '../prompt/with-skills.ts';
 import { validPrompt } from '../prompt/valid-prompt.ts';
 import { withoutCalls } from '../prompt/without-calls.ts';
 
@@ -16,10 +17,10 @@ export interface ModelRequest {
 
 /** The model's request for a conversation: the same in the activity and in a later reader. */
 export function renderRequest(kind: AgentKind, context: PromptContext): ModelRequest {
-  const { model, stop, params } = context.manifest;
+  const { model, stop, params, skills } = context.manifest;
   const takesImages = kind.images === true && params.api === 'chat' && params.images !== false;
   const shown = takesImages ? context : inWords(context);
-  const prompt = placeImages(kind.render(shown), shown.images);
+  const prompt = withSkills(placeImages(kind.render(shown), shown.images), skills);
   return {
     model,
     prompt: validPrompt(prompt, { portableIds: context.severalModels === true }),

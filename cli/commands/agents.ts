@@ -16,6 +16,7 @@ export async function agents(io: Io, { config, json = false }: CommonOptions): P
       kind: manifest?.kind ?? '',
       model: manifest?.model ?? '',
       tools: manifest?.tools.map((tool) => tool.name) ?? [],
+      skills: manifest?.skills?.map((skill) => skill.name) ?? [],
       prompt: Object.keys(manifest?.prompt ?? {}),
       maxIterations: manifest?.maxIterations ?? null,
       shown: shownModel(loaded, name),
@@ -30,11 +31,11 @@ export async function agents(io: Io, { config, json = false }: CommonOptions): P
     );
     return exitCodes.answered;
   }
-  const rows = list.map(({ name, kind, shown, tools, description, problem }) => [
+  const rows = list.map(({ name, kind, shown, tools, skills, description, problem }) => [
     oneLine(name),
     oneLine(kind),
     oneLine(shown),
-    oneLine(tools.join(', ')),
+    oneLine([...tools, ...skills.map((skill) => `skill ${skill}`)].join(', ')),
     oneLine(problem === null ? description : `! ${problem}`),
   ]);
   const head = ['AGENT', 'KIND', 'MODEL', 'TOOLS', 'DESCRIPTION'];

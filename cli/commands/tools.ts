@@ -16,8 +16,8 @@ export async function tools(io: Io, { config, json = false }: CommonOptions): Pr
     const { name, description, effects, approval = 'never', timeoutMs, retry, ...rest } = toolManifest(tool);
     const { onFailure, returnDirect, inputSchema } = rest;
     const { maxAttempts } = retry;
-    const agents = [...loaded.agents.values()].flatMap((agent) =>
-      agent.tools?.includes(tool) ? [agent.name] : [],
+    const agents = [...loaded.agents.keys()].filter((agent) =>
+      loaded.manifest(agent, {})?.tools.some((one) => one.name === name),
     );
     return {
       name,

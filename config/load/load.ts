@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { relative, resolve } from 'node:path';
+import { dirname, relative, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { type LoadedConfig, createLoadedConfig } from './loaded-config.ts';
 import { checkConfig } from '../check.ts';
@@ -15,7 +15,7 @@ export { findConfig } from './find-config.ts';
 /**
  * Loads and checks a config module. Throws {@link ConfigError} that names the file and the problem; its cause has the
  * place, where there is one ({@link placeOf}). `onImport` is called for each file that the config imports, itself
- * included.
+ * included, and for the files of skills.
  */
 export async function loadConfig(file?: string, onImport?: OnImport): Promise<LoadedConfig> {
   const path = file === undefined ? findConfig() : resolve(file);
@@ -27,7 +27,10 @@ export async function loadConfig(file?: string, onImport?: OnImport): Promise<Lo
   if (!existsSync(path)) throw new ConfigError(`No config: ${file} does not exist.`);
   const where = relative(process.cwd(), path) || path;
   try {
-    return createLoadedConfig(checkConfig(defaultExport(await importModule(path, onImport)), where));
+    const config = checkConfig(defaultExport(await importModule(path, onImport)), where);
+    const loaded = createLoadedConfig(config, dirname(path));
+    if (onImport !== undefined) loaded.skills?.files.forEach(onImport);
+    return loaded;
   } catch (error) {
     if (error instanceof ConfigError) {
       if (error.message.startsWith(where)) throw error;

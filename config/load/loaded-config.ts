@@ -26,7 +26,10 @@ import { createContextCheck } from '../options/run-context-option.ts';
 import { type Deployment, deploymentOf } from '../deployment-option.ts';
 import { type Webhooks, allWebhooks, withWebhooks } from '../webhooks-option.ts';
 import { createLimitsOf } from '../limits-option.ts';
+import { toolManifest } from '../options/tool-options.ts';
+import { projectFolder } from '../../local/server/project-folder.ts';
 import { type Queues, allQueues, onQueues } from '../options/queues.ts';
+import { type AgentSkills, agentSkills } from './agent-skills.ts';
 import { uniqueTools } from './unique-tools.ts';
 import { createOutputCheck } from '../options/output-check.ts';
 
@@ -46,6 +49,8 @@ export interface LoadedConfig extends Omit<OptionValues, Related> {
   limitsOf: ReturnType<typeof createLimitsOf> | undefined;
   /** Addresses that get events of runs, by name. */
   webhooks: Webhooks;
+  /** undefined: no agent has skills. */
+  skills: AgentSkills | undefined;
   /** undefined: workers have no version. */
   deployment: Deployment | undefined;
   /** Price of a model, by the name that is sent. */
@@ -65,14 +70,16 @@ export interface LoadedConfig extends Omit<OptionValues, Related> {
   validate(agent: string): string | undefined;
 }
 
-/** Throws {@link ConfigError} when the parts of a config contradict one another. */
-export function createLoadedConfig(config: ConfigDefinition): LoadedConfig {
+/** Throws {@link ConfigError} when the parts of a config contradict one another. `folder`: that of its file, for the paths in it. */
+export function createLoadedConfig(config: ConfigDefinition, folder = projectFolder()): LoadedConfig {
   const kinds = allKinds(config.agents);
   const agents = uniqueAgents(config.agents);
   const tools = uniqueTools([
     ...config.agents.flatMap(({ tools: own = [] }) => own),
     ...(config.tools ?? []),
   ]);
+  const skills = agentSkills(config.agents, tools, folder);
+  if (skills !== undefined) tools.set(skills.tool.name, skills.tool);
   const named = namedModels(config);
   const choices = (agent: AgentDefinition) => modelChoices(agent, (model) => namedModel(model, named));
   const models = new Map([...named, ...modelsInPlace(config.agents.flatMap(choices))]);
@@ -99,6 +106,7 @@ export function createLoadedConfig(config: ConfigDefinition): LoadedConfig {
     priceOf: (model) => priceOf(config.prices, model),
     queues,
     webhooks,
+    skills,
     limitsOf: config.limits === undefined ? undefined : limitsOf,
     deployment: deploymentOf(config.deployment, taskQueue),
     manifest(name, overrides, parentBudget) {
@@ -113,11 +121,14 @@ export function createLoadedConfig(config: ConfigDefinition): LoadedConfig {
       checkPrices(manifest, agents, choices, config.prices);
       const { compaction } = completeAgent(agent);
       const handoffs = handoffTools(agent, agents, (other) => kindOf(kinds, other));
-      const ofAgent = [...manifest.tools, ...handoffs];
+      const ownSkills = skills?.of(name);
+      const reading = skills === undefined || ownSkills === undefined ? [] : [toolManifest(skills.tool)];
+      const ofAgent = [...manifest.tools, ...handoffs, ...reading];
       const brought = agent.clientTools === true ? (overrides.clientTools ?? []) : [];
       const own = {
         ...manifest,
         tools: withClientTools(ofAgent, brought),
+        ...(ownSkills !== undefined && { skills: ownSkills }),
         compaction: compaction && compactionOf(compaction, manifest, models),
         ...manifestParts(config),
         ...(holdsBack(manifest) ? { holdsBack: true as const } : {}),

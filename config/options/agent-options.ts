@@ -108,6 +108,7 @@ const agentShape = {
       'is not a list of agents: their names or definitions',
     )
     .default([]),
+  skills: text.optional(),
   clientTools: z.boolean().default(false),
   prompt: z.record(z.string(), z.string()).default({}),
   parser: z

@@ -1,0 +1,65 @@
+import { copyFileSync, existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { SkillManifest } from '../../../agent/definition/skills.ts';
+import type { Skill } from './read-skills.ts';
+import { type SkillFiles, readSkillFiles } from './skill-files.ts';
+
+/** A run's version of a skill is not on this machine. Retried: another worker may have it. */
+export class SkillChanged extends Error {
+  override name = 'SkillChanged';
+}
+
+/** Finds the version of a skill that a run began with. */
+export interface SkillVersions {
+  /** Throws SkillChanged. */
+  find(skill: SkillManifest): SkillFiles;
+  /** Copies the loaded versions to the folder of copies, by digest. A copy that cannot be written is reported, and left out. */
+  keep(onWarning: (text: string) => void): void;
+}
+
+/** `copies`: the folder of this machine in which each version that was loaded stays. */
+export function createSkillVersions(loaded: readonly Skill[], copies: string): SkillVersions {
+  return {
+    find({ name, digest }) {
+      const own = loaded.filter((skill) => skill.name === name).map(({ folder }) => folder);
+      for (const folder of [join(copies, digest), ...own]) {
+        const files = existsSync(folder) ? readSkillFiles(folder) : undefined;
+        if (files?.digest === digest) return files;
+      }
+      const where = own[0] === undefined ? '' : ` into ${own[0]}`;
+      throw new SkillChanged(
+        `The skill ${name} has changed since this run began, and this machine has no copy of the version ${digest}. Put that version back${where} and retry the call, or resolve it with the text of the skill.`,
+      );
+    },
+
+    keep(onWarning) {
+      try {
+        for (const skill of loaded) keepCopy(skill, join(copies, skill.digest));
+      } catch (error) {
+        const reason = error instanceof Error ? error.message : String(error);
+        onWarning(
+          `Skills cannot be copied to ${copies}: runs that are under way cannot read a skill that changes. ${reason}`,
+        );
+      }
+    },
+  };
+}
+
+/** A copy is whole or not there, also if several workers write it. */
+function keepCopy({ folder, paths, digest }: Skill, copy: string): void {
+  if (existsSync(copy)) return;
+  const draft = `${copy}.${process.pid}.new`;
+  try {
+    for (const path of paths) {
+      const file = join(draft, path);
+      mkdirSync(dirname(file), { recursive: true });
+      copyFileSync(join(folder, path), file);
+    }
+    // A file that was saved meanwhile is another version.
+    if (readSkillFiles(draft).digest === digest) renameSync(draft, copy);
+  } catch (error) {
+    if (!existsSync(copy)) throw error;
+  } finally {
+    rmSync(draft, { recursive: true, force: true });
+  }
+}
