@@ -45,7 +45,7 @@ const rig = useRig({
     },
     {
       name: 'skills-writer',
-      model: modelOf((step, request) =>
+      model: modelOf((_step, request) =>
         promptOf(request).includes('Be brief.') ? answer('brief') : act('read_skill', 'letters'),
       ),
       skills: lettersFolder,
@@ -63,8 +63,8 @@ test('a skill is read within the model call, as events and steps show', async ()
       observation: expect.stringMatching(/Version one\.\n\nFiles of this skill.*\n- ref\/a\.md/su),
     }),
   ]);
-  const { events = [] } = await rig.temporal.workflow.getHandle(run.id).fetchHistory();
-  const activities = events.flatMap(
+  const history = await rig.temporal.workflow.getHandle(run.id).fetchHistory();
+  const activities = (history.events ?? []).flatMap(
     ({ activityTaskScheduledEventAttributes: of }) => of?.activityType?.name ?? [],
   );
   expect(activities.filter((name) => name !== 'resolveAgent')).toEqual([
