@@ -5,7 +5,7 @@ import type { Skill } from './read-skills.ts';
 import { type SkillFiles, readSkillFiles } from './skill-files.ts';
 
 /** A run's version of a skill is not on this machine. Retried: another worker may have it. */
-export class SkillChanged extends Error {
+class SkillChanged extends Error {
   override name = 'SkillChanged';
 }
 
