@@ -1,7 +1,7 @@
 import { canonicalJson, fieldsOf } from '../agent/values/json-object.ts';
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import { utf8Length } from '../agent/values/digest.ts';
+import { jsonBytes } from '../agent/values/digest.ts';
 import type { Json, ToolCall } from '../agent/values/vocabulary.ts';
 import type {
   Model,
@@ -48,7 +48,7 @@ export function createReplyCache(store: ReplyStore = memoryStore()): ReplyCache 
 function memoryStore(): ReplyStore {
   return new LRUCache<string, JsonObject>({
     maxSize: MEMORY_BYTES,
-    sizeCalculation: (value, key) => key.length + utf8Length(JSON.stringify(value)),
+    sizeCalculation: (value, key) => key.length + jsonBytes(value),
   });
 }
 

@@ -1,7 +1,7 @@
 import { CancellationScope, type WorkflowInterceptors, sleep, workflowInfo } from '@temporalio/workflow';
 import type { Headers } from '@temporalio/common';
 import { limits } from '../agent/values/limits.ts';
-import { utf8Length } from '../agent/values/digest.ts';
+import { jsonBytes } from '../agent/values/digest.ts';
 
 type OutboundCalls = NonNullable<WorkflowInterceptors['outbound']>[number];
 
@@ -72,7 +72,7 @@ function argumentBytes(args: readonly unknown[]): number {
 function bytesOf(value: unknown): number {
   if (ArrayBuffer.isView(value)) return value.byteLength;
   try {
-    return utf8Length(JSON.stringify(value) ?? '');
+    return jsonBytes(value);
   } catch {
     return 0; // not JSON: the data converter throws
   }

@@ -2,7 +2,7 @@ import { ApplicationFailure, type Info } from '@temporalio/activity';
 import type { Client } from '@temporalio/client';
 import { LRUCache } from 'lru-cache';
 import type { ToolResult } from '../../agent/calls/calls.ts';
-import { utf8Length } from '../../agent/values/digest.ts';
+import { jsonBytes } from '../../agent/values/digest.ts';
 import type { ResultRef } from '../../agent/transcript/entries.ts';
 import type { Json } from '../../agent/values/vocabulary.ts';
 import { readObservation } from '../../history/views/observation.ts';
@@ -31,7 +31,7 @@ type ActivityInfo = Pick<Info, 'workflowExecution' | 'activityId'>;
 export function createObservations(maxBytes: number): Observations {
   const cache = new LRUCache<string, { output: Json }>({
     maxSize: maxBytes,
-    sizeCalculation: ({ output }) => 1 + utf8Length(JSON.stringify(output)),
+    sizeCalculation: ({ output }) => 1 + jsonBytes(output),
   });
   const key = (runId: string, activityId: string, attemptScheduledAt = 0) =>
     `${runId}/${activityId}/${attemptScheduledAt}`;

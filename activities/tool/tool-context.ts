@@ -4,7 +4,7 @@ import { CALL_CHECKPOINT, type CallCheckpoint } from '../../agent/calls/call-sig
 import { type ToolCallMeta, type ToolResult, activityId, parseActivityId } from '../../agent/calls/calls.ts';
 import { orAborted } from '../../agent/values/concurrent.ts';
 import { writeToken } from '../../agent/calls/defer-token.ts';
-import { utf8Length } from '../../agent/values/digest.ts';
+import { jsonBytes } from '../../agent/values/digest.ts';
 import { canonicalJson } from '../../agent/values/json-object.ts';
 import type { AgentManifest } from '../../agent/definition/manifest.ts';
 import { limits } from '../../agent/values/limits.ts';
@@ -109,7 +109,7 @@ function checkedCheckpoint(
   { checkpointBytes: most = limits.checkpointBytes }: ToolCallMeta,
 ): Json {
   const checkpoint = asJson(tool, value);
-  const bytes = utf8Length(JSON.stringify(checkpoint));
+  const bytes = jsonBytes(checkpoint);
   if (bytes <= most) return checkpoint;
   const shared =
     most < limits.checkpointBytes

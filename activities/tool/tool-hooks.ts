@@ -1,7 +1,7 @@
 import type { PlannedAction, ToolResult, TurnDecision } from '../../agent/calls/calls.ts';
 import type { HookChange } from '../../agent/definition/hooks.ts';
 import { capOutput } from '../../agent/observation/output.ts';
-import { utf8Length } from '../../agent/values/digest.ts';
+import { jsonBytes } from '../../agent/values/digest.ts';
 import { canonicalJson } from '../../agent/values/json-object.ts';
 import { limits } from '../../agent/values/limits.ts';
 import { boundedText, fieldOf, plainJson } from '../../agent/values/values.ts';
@@ -76,7 +76,7 @@ function readInput(tool: Tool | undefined, toolInput: Json): Json | undefined {
 }
 
 function checkInput(tool: Tool | undefined, input: Json): void {
-  if (utf8Length(JSON.stringify(input)) > limits.decisionBytes)
+  if (jsonBytes(input) > limits.decisionBytes)
     throw new HookFailed('beforeTool', `its input has more than ${limits.decisionBytes} bytes as JSON.`);
   try {
     tool?.parseInput(input);

@@ -7,7 +7,7 @@ import {
 } from '../../agent/calls/calls.ts';
 import { limits } from '../../agent/values/limits.ts';
 import type { AgentManifest } from '../../agent/definition/manifest.ts';
-import { utf8Length } from '../../agent/values/digest.ts';
+import { jsonBytes } from '../../agent/values/digest.ts';
 import type { Json } from '../../agent/values/vocabulary.ts';
 import { orAborted } from '../../agent/values/concurrent.ts';
 import { withTimeLimit } from '../../adapters/net/time-limit.ts';
@@ -109,7 +109,7 @@ async function runInline(
       const ended = await orAborted(running, signal);
       const result = await afterTool(ownHooks, tool.name, input, ended, meta.maxOutputChars);
       // The tool may have caught the error about a missing feature.
-      const isTooLarge = utf8Length(JSON.stringify(result.output)) > limits.inlineResultBytes;
+      const isTooLarge = jsonBytes(result.output) > limits.inlineResultBytes;
       if (isDeclined || isTooLarge) return attempted();
       const { currentAttemptScheduledTimestampMs: attemptScheduledAt } = context.info;
       return { ...attempted(), result: { ...result, attemptScheduledAt } };
@@ -127,7 +127,7 @@ async function runInline(
 function bounded(calls: InlineCall[]): InlineCall[] {
   let room = limits.inlineTurnBytes;
   return calls.map((call) => {
-    room -= call.result === undefined ? 0 : utf8Length(JSON.stringify(call.result.output));
+    room -= call.result === undefined ? 0 : jsonBytes(call.result.output);
     return room >= 0 ? call : { id: call.id, ms: call.ms };
   });
 }

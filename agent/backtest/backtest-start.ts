@@ -3,7 +3,7 @@ import { limits } from '../values/limits.ts';
 import { misstart } from '../start/misstart.ts';
 import { type RunOverrides, checkOverrides } from '../start/overrides.ts';
 import { isName } from '../session/session.ts';
-import { utf8Length } from '../values/digest.ts';
+import { jsonBytes, utf8Length } from '../values/digest.ts';
 import { boundedText } from '../values/values.ts';
 import type { LiveTools } from '../definition/recorded-agent.ts';
 import type { RecordedRunRef } from '../run/run-input.ts';
@@ -36,7 +36,7 @@ export function readBacktestStart(sent: readonly unknown[], workflowId: string):
   if (!Number.isInteger(concurrency) || Number(concurrency) < 1 || Number(concurrency) > CONCURRENT_AT_MOST)
     throw wrong(`concurrency is a whole number from 1 to ${CONCURRENT_AT_MOST}.`);
   checkRuns(runs, workflowId);
-  if (utf8Length(JSON.stringify(input)) > limits.questionBytes)
+  if (jsonBytes(input) > limits.questionBytes)
     throw wrong('the ids of the runs are more than can be recorded at once. Start two backtests.');
   return {
     agent,

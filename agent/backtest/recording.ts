@@ -2,7 +2,7 @@ import type { RunEvent, RunStep } from '../run/events.ts';
 import { canonicalJson } from '../values/json-object.ts';
 import type { AgentManifest } from '../definition/manifest.ts';
 import { presetEnd } from '../rules/call-rules.ts';
-import { utf8Length } from '../values/digest.ts';
+import { jsonBytes } from '../values/digest.ts';
 import type { Json } from '../values/vocabulary.ts';
 import { type InputSchemas, inputInOneForm } from './same-input.ts';
 import { type DecidedCall, type RunOutline, addToOutline, emptyOutline } from './outline.ts';
@@ -109,7 +109,7 @@ function addObservation(recording: Recording, { call, action, observation }: Run
   recorded.observation = observation;
   // A person may have given the call another input than the model did.
   answersTo(recording, action, recorded);
-  recording.bytes += utf8Length(JSON.stringify([action.toolInput, observation]));
+  recording.bytes += jsonBytes([action.toolInput, observation]);
 }
 
 function answersTo({ calls, schemas }: Recording, call: DecidedCall, recorded: RecordedCall): void {

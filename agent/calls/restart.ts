@@ -2,7 +2,7 @@ import type { ModelTurn } from './calls.ts';
 import type { Json, Usage } from '../values/vocabulary.ts';
 import { canonicalJson, isObject, withoutNulls } from '../values/json-object.ts';
 import type { ToolManifest } from '../definition/manifest.ts';
-import { EMPTY_DIGEST, extendDigest, utf8Length } from '../values/digest.ts';
+import { EMPTY_DIGEST, extendDigest, jsonBytes } from '../values/digest.ts';
 import { limits } from '../values/limits.ts';
 import { InvalidInput } from '../values/refusal.ts';
 import type { Entry, StepEntry } from '../transcript/entries.ts';
@@ -158,7 +158,7 @@ export function lastOfEach(calls: readonly DoneCall[]): DoneCall[] {
 }
 
 function fits(calls: readonly DoneCall[]): boolean {
-  return utf8Length(JSON.stringify(calls)) <= limits.doneBytes;
+  return jsonBytes(calls) <= limits.doneBytes;
 }
 
 export function callsWithoutEnd(step: number, { turn: { decision }, ends }: KeptTurn): string[] {

@@ -1,6 +1,6 @@
 import { isObject } from '../values/json-object.ts';
 import { limits } from '../values/limits.ts';
-import { utf8Length } from '../values/digest.ts';
+import { jsonBytes } from '../values/digest.ts';
 import { isDeeper } from '../values/values.ts';
 import type { AgentManifest, JsonSchema, ToolManifest } from './manifest.ts';
 
@@ -20,7 +20,7 @@ export const CLIENT_TOOLS_RULE = `a list of at most ${limits.clientTools} tools,
 export function areClientTools(value: unknown): value is readonly ClientTool[] {
   if (!Array.isArray(value) || value.length > limits.clientTools || !value.every(isClientTool)) return false;
   if (new Set(value.map(({ name }) => name)).size < value.length) return false;
-  return !isDeeper(value, limits.jsonDepth) && utf8Length(JSON.stringify(value)) <= limits.clientToolsBytes;
+  return !isDeeper(value, limits.jsonDepth) && jsonBytes(value) <= limits.clientToolsBytes;
 }
 
 const FIELDS: { readonly [F in keyof ClientTool]-?: true } = {

@@ -1,4 +1,4 @@
-import { utf8Length } from '../values/digest.ts';
+import { jsonBytes } from '../values/digest.ts';
 import { limits } from '../values/limits.ts';
 import { cutOutput, truncatedAnswer } from './observations.ts';
 import { plainJson, wholeCharacters } from '../values/values.ts';
@@ -46,5 +46,5 @@ export function markedAnswer({ output, truncated }: RunAnswer): Json {
 }
 
 function fits(text: string, maxChars: number, maxBytes: number): boolean {
-  return text.length <= maxChars && utf8Length(JSON.stringify(text)) <= maxBytes;
+  return text.length <= maxChars && jsonBytes(text) <= maxBytes;
 }

@@ -1,6 +1,6 @@
 import type { ParsedReply, ParsedAction } from '../definition/kind.ts';
 import { limits } from '../values/limits.ts';
-import { utf8Length } from '../values/digest.ts';
+import { jsonBytes } from '../values/digest.ts';
 import { plainJson, wellFormed } from '../values/values.ts';
 
 /** A user's kind or parser returned a value that is not a decision: trying again would not help. */
@@ -21,7 +21,7 @@ export function checkDecision(decision: ParsedReply, text: string): ParsedReply 
     );
   }
   const checked = recordable(decision, text);
-  const bytes = utf8Length(JSON.stringify(checked));
+  const bytes = jsonBytes(checked);
   if (bytes <= MAX_BYTES) return checked;
   throw new InvalidDecision(
     `The agent's parser made ${bytes} bytes of a reply, and at most ${MAX_BYTES} can be recorded. Shorten its logs and inputs.`,

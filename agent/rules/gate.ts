@@ -2,7 +2,7 @@ import { limits } from '../values/limits.ts';
 import { canonicalJson, withoutNulls } from '../values/json-object.ts';
 import type { AskedState } from '../calls/asked-state.ts';
 import type { JsonSchema } from '../definition/manifest.ts';
-import { utf8Length } from '../values/digest.ts';
+import { jsonBytes } from '../values/digest.ts';
 import { fieldOf, plainJson } from '../values/values.ts';
 import { type Json, asText } from '../values/vocabulary.ts';
 import { waitReasonOf } from './wait-reasons.ts';
@@ -137,7 +137,7 @@ function parseData(type: string, data: unknown): DecisionData {
   if (unknown.length > 0) {
     throw refusal(type, `unknown field ${unknown.join(', ')}. Known: ${known.join(', ')}.`);
   }
-  if (utf8Length(JSON.stringify(data)) > limits.decisionBytes) {
+  if (jsonBytes(data) > limits.decisionBytes) {
     throw refusal(type, `the data is larger than ${limits.decisionBytes} bytes. Shorten it.`);
   }
   const json = plainJson(fields) as { [key: string]: Json }; // the data is an object

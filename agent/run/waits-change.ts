@@ -1,7 +1,7 @@
 import { capOutput } from '../observation/output.ts';
 import { callWithin } from '../rules/call-rules.ts';
 import type { WaitingCall } from '../rules/waiting.ts';
-import { utf8Length } from '../values/digest.ts';
+import { jsonBytes } from '../values/digest.ts';
 import { limits } from '../values/limits.ts';
 import { type Json, asText } from '../values/vocabulary.ts';
 import type { TimelessEvent } from './events.ts';
@@ -41,7 +41,7 @@ export function applyWaitsChange(
 
 /** Returns the waits. If they are too large for one signal, inputs, notes and errors are cut: each wait gets an equal share of the size. */
 export function boundedWaits(waits: readonly WaitingCall[]): WaitingCall[] {
-  if (utf8Length(JSON.stringify(waits)) <= limits.waitsBytes) return [...waits];
+  if (jsonBytes(waits) <= limits.waitsBytes) return [...waits];
   const share = Math.max(limits.inlineBytes, Math.floor(limits.waitsBytes / waits.length));
   const cut = (value: Json) => capOutput(value, Infinity, share);
   return waits.map(({ toolInput, note, error, ...wait }) => ({

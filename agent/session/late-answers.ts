@@ -1,7 +1,7 @@
 import type { Content } from '../values/content.ts';
 import { isObject } from '../values/json-object.ts';
 import type { Json } from '../values/vocabulary.ts';
-import { utf8Length } from '../values/digest.ts';
+import { jsonBytes } from '../values/digest.ts';
 import { type SessionState, sessionLimits } from './session.ts';
 import { withTurn } from './turns.ts';
 
@@ -30,7 +30,7 @@ export function asLateAnswer(value: unknown): LateAnswer | undefined {
 export function withUnanswered({ unanswered = [] }: SessionState, { id, input }: Unanswered): Unanswered[] {
   const all = [...unanswered.filter((other) => other.id !== id), { id, input }];
   let left = sessionLimits.unansweredBytes;
-  const first = all.findLastIndex((one) => (left -= utf8Length(JSON.stringify(one))) < 0);
+  const first = all.findLastIndex((one) => (left -= jsonBytes(one)) < 0);
   return all.slice(first + 1);
 }
 

@@ -1,7 +1,7 @@
 import { isObject, withoutNulls } from '../values/json-object.ts';
 import type { HookChange } from '../definition/hooks.ts';
 import { type RunOverrides, checkOverrides } from '../start/overrides.ts';
-import { utf8Length } from '../values/digest.ts';
+import { jsonBytes } from '../values/digest.ts';
 import type { Content } from '../values/content.ts';
 import { contentProblem } from '../start/check-content.ts';
 import { fieldsProblem } from '../start/start-fields.ts';
@@ -110,7 +110,7 @@ export function checkSessionMessage(sent: unknown, images?: number): SessionMess
     checkOverrides(overrides) ??
     fieldsProblem({ variables, traceparent, by });
   if (problem !== undefined) throw new Error(`send: ${problem}`);
-  const bytes = utf8Length(JSON.stringify(value));
+  const bytes = jsonBytes(value);
   if (bytes > sessionLimits.messageBytes) {
     throw new Error(
       `send: the message takes ${bytes} bytes; in a session at most ${sessionLimits.messageBytes} can be recorded. Put the rest where a tool can read it.`,
@@ -120,7 +120,7 @@ export function checkSessionMessage(sent: unknown, images?: number): SessionMess
 }
 
 export function fitsQueue(queue: readonly SessionMessage[], message: SessionMessage): boolean {
-  return utf8Length(JSON.stringify([...queue, message])) <= sessionLimits.queueBytes;
+  return jsonBytes([...queue, message]) <= sessionLimits.queueBytes;
 }
 
 /** Throws when no more messages can wait. */

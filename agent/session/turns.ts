@@ -1,4 +1,4 @@
-import { utf8Length } from '../values/digest.ts';
+import { jsonBytes } from '../values/digest.ts';
 import { isUsage } from '../calls/failures.ts';
 import type { MemoryManifest } from '../definition/manifest.ts';
 import { tokensOf } from '../transcript/memory.ts';
@@ -6,7 +6,7 @@ import { type Content, contentText } from '../values/content.ts';
 import { cutOutput } from '../observation/observations.ts';
 import { type RunAnswer, markedAnswer } from '../observation/output.ts';
 import { wholeCharacters } from '../values/values.ts';
-import { type ChatMessage, type Json, addUsage, asText, noUsage } from '../values/vocabulary.ts';
+import { type ChatMessage, addUsage, asText, noUsage } from '../values/vocabulary.ts';
 import type { SessionState, Summarized } from './session.ts';
 
 /** The conversation of a session: questions and their answers, oldest first, perhaps after a summary of older ones. */
@@ -89,8 +89,4 @@ function cut(text: string, maxBytes: number): string {
 /** Bytes of messages in a list, each with its comma. */
 function listBytes(messages: readonly ChatMessage[]): number {
   return messages.reduce((sum, message) => sum + jsonBytes([message]) - 1, 0);
-}
-
-function jsonBytes(value: Json | ChatMessage[]): number {
-  return utf8Length(JSON.stringify(value));
 }

@@ -1,7 +1,7 @@
 import type { RunContext } from '../definition/run-context.ts';
 import { isObject, withoutNulls } from '../values/json-object.ts';
 import { limits } from '../values/limits.ts';
-import { utf8Length } from '../values/digest.ts';
+import { jsonBytes } from '../values/digest.ts';
 import type { Content } from '../values/content.ts';
 import { plainJson } from '../values/values.ts';
 import type { Json } from '../values/vocabulary.ts';
@@ -45,7 +45,7 @@ export function readBatchStart(sent: unknown): CheckedBatch {
   if (input !== undefined && input !== null)
     throw wrong('input stands beside inputs. Leave one of them out.');
   if (!Array.isArray(inputs)) throw wrong('inputs is a list of questions.');
-  const bytes = utf8Length(JSON.stringify(json));
+  const bytes = jsonBytes(json);
   if (bytes > limits.batchBytes)
     throw wrong(
       `it has ${bytes} bytes, and ${limits.batchBytes} can be recorded at once. Make several batches.`,

@@ -1,7 +1,7 @@
 import type { Content } from '../values/content.ts';
 import { isObject } from '../values/json-object.ts';
 import { limits } from '../values/limits.ts';
-import { utf8Length } from '../values/digest.ts';
+import { jsonBytes } from '../values/digest.ts';
 import type { ChatMessage } from '../values/vocabulary.ts';
 
 /** Checks of a question's fields, which any program may send: each returns the problem as a sentence, or undefined. */
@@ -33,7 +33,7 @@ export function sizeProblem(question: {
   chatHistory: ChatMessage[];
   variables?: { [name: string]: string } | undefined;
 }): string | undefined {
-  const bytes = utf8Length(JSON.stringify(question));
+  const bytes = jsonBytes(question);
   if (bytes <= limits.questionBytes) return undefined;
   return `Question and chat history take ${bytes} bytes; at most ${limits.questionBytes} can be recorded. Put the rest where a tool can read it.`;
 }

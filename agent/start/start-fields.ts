@@ -2,7 +2,7 @@ import type { Budget } from '../definition/budget.ts';
 import { CLIENT_TOOLS_RULE, type ClientTool, areClientTools } from '../definition/client-tools.ts';
 import type { RunContext } from '../definition/run-context.ts';
 import { TAGS_RULE, areTags } from '../definition/run-tags.ts';
-import { utf8Length } from '../values/digest.ts';
+import { jsonBytes, utf8Length } from '../values/digest.ts';
 import { isObject } from '../values/json-object.ts';
 import { limits } from '../values/limits.ts';
 import { traceProblem } from '../values/trace-context.ts';
@@ -201,9 +201,7 @@ export const startFields = {
   context: {
     check: {
       fits: (value) =>
-        isObject(value) &&
-        !isDeeper(value, limits.jsonDepth) &&
-        utf8Length(JSON.stringify(value)) <= limits.contextBytes,
+        isObject(value) && !isDeeper(value, limits.jsonDepth) && jsonBytes(value) <= limits.contextBytes,
       rule: `an object of at most ${limits.contextBytes} bytes as JSON, nested at most ${limits.jsonDepth} levels deep`,
     },
     shape: { json: 'map', of: { json: 'any', doc: 'Any JSON value' } },

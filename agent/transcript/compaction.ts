@@ -4,8 +4,9 @@ import { CHARS_PER_TOKEN } from '../definition/price.ts';
 import { sum } from '../values/values.ts';
 import { asText } from '../values/vocabulary.ts';
 import { conversation } from './prompt-context.ts';
-import { type Entry, entryBytes } from './entries.ts';
+import type { Entry } from './entries.ts';
 import { keptFrom, turnStarts, visible } from './visible.ts';
+import { jsonBytes } from '../values/digest.ts';
 
 /** The next prompt of a run: its tokens, as far as they are known, and the turns in it. */
 export interface PromptSize {
@@ -54,5 +55,5 @@ export function conversationBefore(entries: readonly Entry[], keep: number): Pro
 }
 
 function bytesFrom(entries: readonly Entry[], from = 0): number {
-  return sum(entries.slice(from).map(entryBytes));
+  return sum(entries.slice(from).map(jsonBytes));
 }

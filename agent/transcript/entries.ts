@@ -1,4 +1,4 @@
-import { EMPTY_DIGEST, extendDigest, utf8Length } from '../values/digest.ts';
+import { EMPTY_DIGEST, extendDigest } from '../values/digest.ts';
 import type { TurnReply } from '../definition/kind.ts';
 import type { AgentManifest } from '../definition/manifest.ts';
 import type { Content } from '../values/content.ts';
@@ -103,10 +103,6 @@ export function withRunId(entries: readonly Entry[], runId: string, workflowId?:
 /** The agent as it is now: a fork may have changed it on the way. */
 export function agentOf(entries: readonly Entry[]): Extract<Entry, { type: 'agent' }> | undefined {
   return entries.findLast((entry) => entry.type === 'agent');
-}
-
-export function entryBytes(entry: Entry): number {
-  return utf8Length(JSON.stringify(entry));
 }
 
 /** Replaces the observations of calls. An edited entry has its observation in place, not a reference to a recorded result. */

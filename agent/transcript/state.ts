@@ -1,8 +1,9 @@
-import { type Entry, type Mark, type ResultRef, START, advance, agentOf, entryBytes } from './entries.ts';
+import { type Entry, type Mark, type ResultRef, START, advance, agentOf } from './entries.ts';
 import { visible } from './visible.ts';
 import type { ImageRef } from '../values/content.ts';
 import { qualifyImageRefs } from '../start/image-refs.ts';
 import type { Json } from '../values/vocabulary.ts';
+import { jsonBytes } from '../values/digest.ts';
 
 /**
  * The needed part of a transcript: its length, its digest, and the entries that the model still sees. Immutable;
@@ -73,5 +74,5 @@ export function isAt({ mark }: Transcript, { length, digest }: Mark): boolean {
 }
 
 function sizeOf(entries: readonly Entry[]): number {
-  return entries.reduce((sum, entry) => sum + entryBytes(entry), 0);
+  return entries.reduce((sum, entry) => sum + jsonBytes(entry), 0);
 }

@@ -21,7 +21,12 @@ export function extendDigest(previous: string, text: string): string {
   return hex(high) + hex(low);
 }
 
-/** Length of a text in UTF-8, the unit of every payload limit. */
+/** Length of a value as JSON in UTF-8, the unit of every payload limit. */
+export function jsonBytes(value: unknown): number {
+  return utf8Length(JSON.stringify(value) ?? '');
+}
+
+/** Length of a text in UTF-8. */
 export function utf8Length(text: string): number {
   let bytes = text.length;
   for (let i = 0; i < text.length; i++) {

@@ -4,7 +4,7 @@ import type { LiveTools } from '../../agent/definition/recorded-agent.ts';
 import { limits } from '../../agent/values/limits.ts';
 import { overridesOf } from '../../agent/start/overrides.ts';
 import { isId } from '../../agent/session/session.ts';
-import { utf8Length } from '../../agent/values/digest.ts';
+import { jsonBytes } from '../../agent/values/digest.ts';
 import { BACKTEST, type BacktestInput, backtestId } from '../../workflows/messages.ts';
 import { Backtest, noBacktest } from './backtest-handle.ts';
 import { InvalidInput } from '../connect/errors.ts';
@@ -102,7 +102,7 @@ function checkSize(id: string, { runs, ...input }: BacktestInput): void {
       `The name "${id}" and the id "${tooLong.workflowId}" together are too long for the id of a run: give the backtest a shorter one.`,
     );
   }
-  if (utf8Length(JSON.stringify({ ...input, runs })) <= limits.questionBytes) return;
+  if (jsonBytes({ ...input, runs }) <= limits.questionBytes) return;
   throw new InvalidInput(
     `The ids of ${runs.length} runs are more than can be recorded at once: start two backtests with fewer runs.`,
   );

@@ -8,7 +8,7 @@ import {
 } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import { limits } from '../../agent/values/limits.ts';
-import { utf8Length } from '../../agent/values/digest.ts';
+import { jsonBytes } from '../../agent/values/digest.ts';
 import { plainJson } from '../../agent/values/values.ts';
 import { abortable, isNoWorkflow } from '../../history/read/pages.ts';
 import { withTimeLimit } from '../../adapters/net/time-limit.ts';
@@ -127,7 +127,7 @@ async function endOfTask(workflow: WorkflowHandle): Promise<void> {
 function sendable(name: string, data: unknown): unknown {
   if (data === undefined) return undefined;
   const json = asJson(name, data);
-  const bytes = utf8Length(JSON.stringify(json));
+  const bytes = jsonBytes(json);
   if (bytes <= limits.sentBytes) return json;
   throw new DecisionRefused(
     `${name}: what is sent has ${bytes} bytes, and a run takes ${limits.decisionBytes}. Shorten it.`,

@@ -4,7 +4,7 @@ import { clientToolsOf, withoutClientTools } from '../../agent/definition/client
 import type { AgentManifest } from '../../agent/definition/manifest.ts';
 import type { RunContext } from '../../agent/definition/run-context.ts';
 import { type RunOverrides, type StartOverrides, overridesOf } from '../../agent/start/overrides.ts';
-import { utf8Length } from '../../agent/values/digest.ts';
+import { jsonBytes } from '../../agent/values/digest.ts';
 import { type Entry, withObservations, withRunId } from '../../agent/transcript/entries.ts';
 import { plainJson, wellFormed } from '../../agent/values/values.ts';
 import type { Json } from '../../agent/values/vocabulary.ts';
@@ -172,7 +172,7 @@ function json(call: string, value: unknown): Json {
 }
 
 function bounded<T extends Json>(what: string, value: T): T {
-  const bytes = utf8Length(JSON.stringify(value));
+  const bytes = jsonBytes(value);
   if (bytes <= limits.decisionBytes) return value;
   throw new InvalidInput(
     `fork: ${what} takes ${bytes} bytes; at most ${limits.decisionBytes} can be recorded.`,

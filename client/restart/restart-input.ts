@@ -7,12 +7,12 @@ import { InvalidInput } from '../../agent/values/refusal.ts';
 import {
   type RecordedPoint,
   type RestartRecord,
-  bytesOf,
   otherWorkflow,
   readRestartPoint,
 } from '../../history/views/restart-point.ts';
 import type { RunToRestart } from './restart-run.ts';
 import type { AgentRunInput } from '../../agent/run/run-input.ts';
+import { jsonBytes } from '../../agent/values/digest.ts';
 
 /** The restart that a person asks for. `said`: messages for the new run. */
 type RestartRequest = Pick<Restart, 'by' | 'step' | 'edited' | 'turn'> & { said?: string[] };
@@ -44,7 +44,7 @@ export async function restartInput(
       turn,
     },
   };
-  if (bytesOf(input) <= limits.resultBytes) return input;
+  if (jsonBytes(input) <= limits.resultBytes) return input;
   const { entries: _, ...origin } = from;
   return checkedSize({ ...input, from: origin });
 }
@@ -73,7 +73,7 @@ function stateOf({
 
 /** Throws for an input larger than a payload may be, before it fails the new run. */
 function checkedSize(input: RestartInput): RestartInput {
-  const bytes = bytesOf(input);
+  const bytes = jsonBytes(input);
   if (bytes <= limits.resultBytes) return input;
   throw new InvalidInput(
     `${input.restart.by}: the input of the new run takes ${bytes} bytes; at most ${limits.resultBytes} can be recorded. Go back to an earlier step, or shorten what you give it.`,

@@ -1,4 +1,4 @@
-import { utf8Length } from '../../agent/values/digest.ts';
+import { jsonBytes } from '../../agent/values/digest.ts';
 import type { Budget } from '../../agent/definition/budget.ts';
 import type { AgentKind } from '../../agent/definition/kind.ts';
 import { limits } from '../../agent/values/limits.ts';
@@ -227,7 +227,7 @@ function checkManifest(manifest: AgentManifest | undefined, kind: AgentKind): vo
   if (manifest === undefined) return;
   const problem = kind.validate?.(manifest);
   if (problem !== undefined) throw new ConfigError(`Agent "${manifest.name}": ${problem}`);
-  const bytes = utf8Length(JSON.stringify(manifest));
+  const bytes = jsonBytes(manifest);
   if (bytes <= limits.manifestBytes) return;
   throw new ConfigError(
     `Agent "${manifest.name}": prompts and tool schemas take ${bytes} bytes, at most ${limits.manifestBytes} can be recorded. Shorten them.`,

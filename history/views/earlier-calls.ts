@@ -4,7 +4,7 @@ import { editsOf, isDropped } from '../../agent/calls/restart.ts';
 import { readToolResult } from '../../agent/calls/tool-result.ts';
 import { asRunInput } from '../../agent/run/run-input.ts';
 import { type OperatorDecision, isAnswerFor } from '../../agent/rules/decisions.ts';
-import { utf8Length } from '../../agent/values/digest.ts';
+import { jsonBytes } from '../../agent/values/digest.ts';
 import type { Json } from '../../agent/values/vocabulary.ts';
 import type { Fact } from '../read/fact.ts';
 import { readFacts } from '../read/facts.ts';
@@ -149,17 +149,14 @@ async function withFacts(
   /** Drops the calls from a step on, when the run rewinds itself. */
   function dropFrom(step: number): void {
     calls = calls.filter(({ call }) => !isDropped(call, { step }));
-    bytes = calls.reduce(
-      (sum, { toolInput, output }) => sum + utf8Length(JSON.stringify([toolInput, output])),
-      0,
-    );
+    bytes = calls.reduce((sum, { toolInput, output }) => sum + jsonBytes([toolInput, output]), 0);
     for (const state of [open, deferred, early, decisions]) state.clear();
   }
 
   function addEnded(call: string, toolInput: Json, output: Json): void {
     early.delete(call);
     calls.push({ call, toolInput, output });
-    bytes += utf8Length(JSON.stringify([toolInput, output]));
+    bytes += jsonBytes([toolInput, output]);
   }
 
   /** Adds a deferred call. Its result may have arrived already, as an early answer. */

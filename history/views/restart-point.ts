@@ -1,7 +1,7 @@
 import type { Client } from '@temporalio/client';
 import type { AgentRunInput, RestartPoint, TakenWord } from '../../agent/run/run-input.ts';
-import { type Entry, type Mark, START, withRunId, entryBytes } from '../../agent/transcript/entries.ts';
-import { utf8Length } from '../../agent/values/digest.ts';
+import { type Entry, type Mark, START, withRunId } from '../../agent/transcript/entries.ts';
+import { jsonBytes } from '../../agent/values/digest.ts';
 import { limits } from '../../agent/values/limits.ts';
 import { InvalidInput } from '../../agent/values/refusal.ts';
 import type { RunRef } from '../read/pages.ts';
@@ -139,7 +139,7 @@ export async function readRestartPoint(
   };
   const entries = await visibleEntries(client, run, mark);
   const whole = { ...state, from: { ...state.from, entries } };
-  const fits = bytesOf(entries) <= limits.carriedBytes && bytesOf(whole) <= limits.resultBytes;
+  const fits = jsonBytes(entries) <= limits.carriedBytes && jsonBytes(whole) <= limits.resultBytes;
   return fits ? whole : state;
 }
 
@@ -166,7 +166,7 @@ async function withResults(client: Client, run: RunRef, entries: readonly Entry[
 export function resultBudget(): (entry: Entry) => boolean {
   let room = limits.turnBytes / 2;
   return (entry) => {
-    const bytes = entryBytes(entry);
+    const bytes = jsonBytes(entry);
     if (bytes > room) return false;
     room -= bytes;
     return true;
@@ -188,10 +188,6 @@ async function visibleEntries(client: Client, run: RunRef, mark: Mark): Promise<
     const { ref: _, ...step } = entry; // rebuildTranscript has replaced the reference by the result
     return [step];
   });
-}
-
-export function bytesOf(value: unknown): number {
-  return utf8Length(JSON.stringify(value));
 }
 
 function recordGone(runId: string): InvalidInput {

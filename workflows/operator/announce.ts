@@ -1,7 +1,7 @@
 import { CancellationScope, ParentClosePolicy, log, startChild, workflowInfo } from '@temporalio/workflow';
 import type { WebhookEvent, WebhookRoute } from '../../agent/definition/webhook-route.ts';
 import { type WaitingCall, needsPerson } from '../../agent/rules/waiting.ts';
-import { utf8Length } from '../../agent/values/digest.ts';
+import { jsonBytes } from '../../agent/values/digest.ts';
 import { limits } from '../../agent/values/limits.ts';
 import type { RunResult } from '../../agent/run/run-result.ts';
 import type { ErrorInfo, Json } from '../../agent/values/vocabulary.ts';
@@ -110,5 +110,5 @@ function small(value: Json): Json {
 }
 
 function tooLarge(value: Json | undefined): boolean {
-  return value !== undefined && utf8Length(JSON.stringify(value)) > limits.webhookBytes;
+  return value !== undefined && jsonBytes(value) > limits.webhookBytes;
 }

@@ -1,6 +1,6 @@
 import type { AgentManifest } from '../../agent/definition/manifest.ts';
 import { isOneOfSeveral } from '../../agent/definition/handed-over.ts';
-import { utf8Length } from '../../agent/values/digest.ts';
+import { jsonBytes } from '../../agent/values/digest.ts';
 import { limits } from '../../agent/values/limits.ts';
 import type { RunStep, TimelessEvent } from '../../agent/run/events.ts';
 import { insertStep } from '../../agent/views/view.ts';
@@ -42,7 +42,7 @@ export class ResultSteps {
   }
 
   #addStep(steps: RunStep[], step: RunStep): void {
-    this.#bytes += utf8Length(JSON.stringify(step));
+    this.#bytes += jsonBytes(step);
     if (this.#bytes > limits.resultStepsBytes) this.#steps = undefined;
     else insertStep(steps, step);
   }

@@ -2,9 +2,10 @@ import type { CallModelInput, Origin } from '../../agent/calls/calls.ts';
 import { limits } from '../../agent/values/limits.ts';
 import { sum } from '../../agent/values/values.ts';
 import type { AgentManifest } from '../../agent/definition/manifest.ts';
-import { type Entry, type Mark, START, withRunId, entryBytes } from '../../agent/transcript/entries.ts';
+import { type Entry, type Mark, START, withRunId } from '../../agent/transcript/entries.ts';
 import { visible } from '../../agent/transcript/visible.ts';
 import type { AgentRunInput } from '../../agent/run/run-input.ts';
+import { jsonBytes } from '../../agent/values/digest.ts';
 
 /**
  * The workflow's part of the transcript: the length and digest of the carried entries, and the pending entries. `recent`: entries that
@@ -69,7 +70,7 @@ export function continuedTranscript(
     carried: { length: origin.length, digest: origin.digest },
     pending: [],
     origin,
-    recent: recent?.map((entry) => ({ entry, bytes: entryBytes(entry), carried: true })),
+    recent: recent?.map((entry) => ({ entry, bytes: jsonBytes(entry), carried: true })),
   };
 }
 
@@ -79,7 +80,7 @@ export function append(transcript: TranscriptWriter, entries: Entry[], full: Ent
   // `recent` has no references: its readers take entries as they are.
   if (full.some((entry) => entry.type === 'step' && entry.ref !== undefined)) transcript.recent = undefined;
   if (transcript.recent === undefined) return;
-  const added = full.map((entry) => ({ entry, bytes: entryBytes(entry), carried: false }));
+  const added = full.map((entry) => ({ entry, bytes: jsonBytes(entry), carried: false }));
   const recent = visible([...transcript.recent, ...added], transcript.trim, (item) => item.entry);
   transcript.recent = sum(recent.map(({ bytes }) => bytes)) <= transcript.recentBytes ? recent : undefined;
 }
@@ -111,7 +112,7 @@ export function handOver(
 ): Origin & { entries?: Entry[] } {
   const origin = transcript.origin ?? { runId, ...transcript.carried };
   const recent = transcript.recent?.filter(({ entry, carried }) => carried && entry.type !== 'agent');
-  const room = limits.carriedBytes + limits.handOverBytes - sum(pending.map(entryBytes));
+  const room = limits.carriedBytes + limits.handOverBytes - sum(pending.map(jsonBytes));
   if (recent === undefined || sum(recent.map(({ bytes }) => bytes)) > room) return origin;
   return {
     ...origin,

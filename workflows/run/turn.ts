@@ -1,14 +1,7 @@
 import { limits } from '../../agent/values/limits.ts';
 import { capOutput } from '../../agent/observation/output.ts';
-import type { Json } from '../../agent/values/vocabulary.ts';
-import { utf8Length } from '../../agent/values/digest.ts';
-import {
-  type Entry,
-  type ReplyEntry,
-  type ResultRef,
-  type StepEntry,
-  entryBytes,
-} from '../../agent/transcript/entries.ts';
+import { jsonBytes } from '../../agent/values/digest.ts';
+import type { Entry, ReplyEntry, ResultRef, StepEntry } from '../../agent/transcript/entries.ts';
 
 /** An ended turn. `reply`: for agents with native tool calls, whose prompts repeat the reply as a message. */
 export interface Turn {
@@ -30,8 +23,8 @@ export interface Step {
  */
 export function boundedTurn({ reply, steps }: Turn): Turn {
   const inPlace = steps.flatMap(({ entry, result }) => [
-    valueBytes(entry.action.toolInput),
-    ...(result === undefined ? [valueBytes(entry.observation)] : []),
+    jsonBytes(entry.action.toolInput),
+    ...(result === undefined ? [jsonBytes(entry.observation)] : []),
   ]);
   if (inPlace.reduce((sum, bytes) => sum + bytes, 0) <= limits.turnBytes) return { reply, steps };
   const share = Math.max(limits.inlineBytes, Math.floor(limits.turnBytes / inPlace.length));
@@ -46,8 +39,8 @@ export function deltaEntries({ reply, steps }: Turn, budget = 0): Entry[] {
   let left = budget;
   const entries = steps.map(({ entry, result }) => {
     if (result === undefined) return entry;
-    const bytes = entryBytes(entry);
-    const inPlace = bytes <= left || valueBytes(entry.observation) <= limits.inlineBytes;
+    const bytes = jsonBytes(entry);
+    const inPlace = bytes <= left || jsonBytes(entry.observation) <= limits.inlineBytes;
     if (inPlace) left -= bytes;
     return inPlace ? entry : { ...entry, observation: null, ref: result };
   });
@@ -67,8 +60,4 @@ function cutStep({ entry, result }: Step, bytes: number): StepEntry {
     action: { ...action, toolInput: capOutput(action.toolInput, Infinity, bytes) },
     observation: result === undefined ? capOutput(observation, Infinity, bytes) : observation,
   };
-}
-
-function valueBytes(value: Json): number {
-  return utf8Length(JSON.stringify(value));
 }

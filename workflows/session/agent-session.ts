@@ -13,7 +13,7 @@ import { imagesOf } from '../../agent/values/content.ts';
 import { qualifyImageRefs } from '../../agent/start/image-refs.ts';
 import { fieldsOf, withoutNulls } from '../../agent/values/json-object.ts';
 import { checkClear, sentData } from '../../agent/rules/sent-data.ts';
-import { utf8Length } from '../../agent/values/digest.ts';
+import { jsonBytes } from '../../agent/values/digest.ts';
 import { limits } from '../../agent/values/limits.ts';
 import {
   type SessionMessage,
@@ -294,5 +294,5 @@ async function summarize(
 
 /** Returns true if Temporal suggests continue-as-new and the state fits into one payload. A longer queue is answered first. */
 function shouldContinueAsNew(state: SessionState): boolean {
-  return workflowInfo().continueAsNewSuggested && utf8Length(JSON.stringify(state)) <= limits.resultBytes;
+  return workflowInfo().continueAsNewSuggested && jsonBytes(state) <= limits.resultBytes;
 }

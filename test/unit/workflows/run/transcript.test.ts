@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import type { CallModelInput } from '../../../../agent/calls/calls.ts';
-import { EMPTY_DIGEST } from '../../../../agent/values/digest.ts';
+import { EMPTY_DIGEST, jsonBytes } from '../../../../agent/values/digest.ts';
 import { limits } from '../../../../agent/values/limits.ts';
 import { conversation } from '../../../../agent/transcript/prompt-context.ts';
-import { type Entry, type Mark, START, advance, entryBytes } from '../../../../agent/transcript/entries.ts';
+import { type Entry, type Mark, START, advance } from '../../../../agent/transcript/entries.ts';
 import { visible } from '../../../../agent/transcript/visible.ts';
 import {
   type TranscriptWriter,
@@ -39,7 +39,7 @@ describe('a transcript', () => {
   });
 
   test('is measured as it is sent', () => {
-    expect(entryBytes(step(1, '中"'))).toBe(Buffer.byteLength(JSON.stringify(step(1, '中"'))));
+    expect(jsonBytes(step(1, '中"'))).toBe(Buffer.byteLength(JSON.stringify(step(1, '中"'))));
   });
 
   test.each<[trim: number, seen: Entry[]]>([
