@@ -1,9 +1,9 @@
 import { fieldsOf } from '../../agent/values/json-object.ts';
-import { finishReasonOf, isBrokenOff, lacksCall } from '../../agent/model-reply/finish-reason.ts';
+import { finishReasonOf, isBrokenOff, isSilent, lacksCall } from '../../agent/model-reply/finish-reason.ts';
 import { limits } from '../../agent/values/limits.ts';
 import { withoutRepeatedCalls } from '../../agent/model-reply/repeated-calls.ts';
 import { wholeCounts } from '../../agent/model-reply/token-counts.ts';
-import { utf8Length } from '../../agent/values/digest.ts';
+import { jsonBytes } from '../../agent/values/digest.ts';
 import type { Tokens } from '../../agent/definition/price.ts';
 import { boundedText, plainJson, wellFormed, wholeCharacters } from '../../agent/values/values.ts';
 import type { ToolCall } from '../../agent/values/vocabulary.ts';
@@ -32,8 +32,8 @@ export function checkReply(adapter: string, reply: Unchecked<ModelReply> | undef
  */
 function whole(reply: ModelReply, adapter: string): ModelReply {
   const { finishReason, text, toolCalls } = reply;
-  const isSilent = text.trim() === '' && toolCalls.length === 0;
-  if (!isBrokenOff(finishReason) && (isSilent || !lacksCall(finishReason))) return reply;
+  const isKnown = isSilent(text, toolCalls.length) || !lacksCall(finishReason);
+  if (!isBrokenOff(finishReason) && isKnown) return reply;
   const message = `The reply of the model "${adapter}" broke off after ${text.length} characters: its finish reason is "${finishReason}".`;
   throw new ModelError('ModelStreamCut', message, { retryable: true });
 }
@@ -121,7 +121,7 @@ function isCount(value: number | undefined): boolean {
 /** Cuts reasoning that is too long, and drops provider data that is: a part of it is useless. */
 function recordableThought({ reasoning, providerData }: Pick<ModelReply, 'reasoning' | 'providerData'>) {
   const data = providerData === undefined ? undefined : plainJson(providerData);
-  const fits = data === undefined || utf8Length(JSON.stringify(data)) <= limits.reasoningBytes;
+  const fits = data === undefined || jsonBytes(data) <= limits.reasoningBytes;
   return {
     reasoning: reasoning ? cutToBytes(wellFormed(reasoning), limits.reasoningBytes) : undefined,
     providerData: fits ? data : undefined,
@@ -139,8 +139,8 @@ function recordableCall({ id, name, arguments: text }: ToolCall, share: number):
 
 /** Counts the bytes of the text as JSON. */
 function cutToBytes(text: string, bytes: number): string {
-  if (utf8Length(JSON.stringify(text)) <= bytes) return text;
+  if (jsonBytes(text) <= bytes) return text;
   let end = Math.min(text.length, bytes);
-  while (end > 0 && utf8Length(JSON.stringify(text.slice(0, end))) > bytes) end = Math.floor(end * 0.8);
+  while (end > 0 && jsonBytes(text.slice(0, end)) > bytes) end = Math.floor(end * 0.8);
   return wholeCharacters(text.slice(0, end));
 }

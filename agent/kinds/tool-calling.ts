@@ -163,8 +163,7 @@ function readCall(
   said: string,
   tools: readonly ToolManifest[],
 ): ParsedAction {
-  const known = tools.map((tool) => tool.name);
-  const name = toolNamed(written, known) ?? written;
+  const name = toolNamed(written, tools)?.name ?? written;
   try {
     const toolInput = readArguments(text);
     const log = `${said === '' ? '' : `${said}\n`}Invoking \`${name}\` with ${JSON.stringify(toolInput)}`;

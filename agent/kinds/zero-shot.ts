@@ -83,11 +83,7 @@ function toolLine(tool: ToolManifest): string {
 
 /** A tool of several fields takes a JSON object; LangChain takes any text as the first field. */
 function withFields(action: AgentAction, tools: ToolManifest[]): AgentAction {
-  const meant = toolNamed(
-    action.tool,
-    tools.map(({ name }) => name),
-  );
-  const tool = tools.find(({ name }) => name === meant);
+  const tool = toolNamed(action.tool, tools);
   if (tool === undefined || argumentNames(tool).length < 2 || typeof action.toolInput !== 'string')
     return action;
   const object = jsonObject(action.toolInput);

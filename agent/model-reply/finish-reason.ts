@@ -13,6 +13,11 @@ export function isBrokenOff(finishReason: string): boolean {
   return BROKEN.test(wordOf(finishReason));
 }
 
+/** Returns true for a reply with neither a text nor a call. */
+export function isSilent(text: string, calls: number): boolean {
+  return calls === 0 && text.trim() === '';
+}
+
 /** The provider left out a call that it could not read. The rest of the reply is not an answer. */
 export function lacksCall(finishReason: string): boolean {
   return LACKS_CALL.test(wordOf(finishReason));

@@ -12,8 +12,10 @@ const UNNAMED = 'unnamed_tool';
  * The tool that a model means by a name: the tool of this name, or of the name without what models write around it (blanks,
  * quotes, `[find]`, `functions.find`, `find()`, Kimi's `functions.find:0`, gpt-oss's `find<|channel|>commentary`). undefined: no such tool.
  */
-export function toolNamed(name: string, tools: readonly string[]): string | undefined {
-  if (tools.includes(name) || name.length > MOST_WRITTEN) return tools.includes(name) ? name : undefined;
+export function toolNamed<T extends { name: string }>(name: string, tools: readonly T[]): T | undefined {
+  const named = (known: string | undefined) => tools.find((tool) => tool.name === known);
+  const exact = named(name);
+  if (exact !== undefined || name.length > MOST_WRITTEN) return exact;
   const bare = name
     .replace(/<\|[\s\S]*$/u, '')
     .replace(/^[\s"'`“”‘’*<(]+/u, '')
@@ -21,12 +23,12 @@ export function toolNamed(name: string, tools: readonly string[]): string | unde
   const inNamespace = /^(?:functions?|tools?|default_api|multi_tool_use)[.:/]+(.*?)(?::\d+)?$/su.exec(
     bare,
   )?.[1];
-  return [bare, inNamespace].find((known) => known !== undefined && tools.includes(known));
+  return named(bare) ?? named(inNamespace);
 }
 
 /** The name of an earlier call as a request repeats it: the tool that is meant, or the name with `_` for each character that providers refuse. */
-export function nameToSend(name: string, tools: readonly string[]): string {
-  const known = toolNamed(name, tools) ?? name;
+export function nameToSend(name: string, tools: readonly { name: string }[]): string {
+  const known = toolNamed(name, tools)?.name ?? name;
   if (CALLABLE.test(known)) return known;
   const bare = known
     .trim()

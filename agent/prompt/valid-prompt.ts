@@ -24,8 +24,7 @@ const valid = new WeakSet<ModelPrompt>();
 export function validPrompt(prompt: ModelPrompt, { portableIds = false } = {}): ModelPrompt {
   if (prompt.type === 'text' || (valid.has(prompt) && !portableIds)) return prompt;
   const { tools = [], toolChoice } = prompt;
-  const names = tools.map(({ name }) => name);
-  const messages = withAnswers(oneSystemMessage(prompt.messages), names, requestIds(portableIds));
+  const messages = withAnswers(oneSystemMessage(prompt.messages), tools, requestIds(portableIds));
   const declared = tools.length > 0 ? tools : declaredTools(messages);
   const made: ModelPrompt = { type: 'messages', messages };
   if (declared.length > 0) made.tools = declared;
@@ -45,7 +44,7 @@ function oneSystemMessage(messages: readonly ChatMessage[]): ChatMessage[] {
 /** The messages with one result for each call, right after its message. */
 function withAnswers(
   messages: readonly ChatMessage[],
-  names: readonly string[],
+  tools: readonly ToolSpec[],
   ids: RequestIds,
 ): ChatMessage[] {
   const list: ChatMessage[] = [];
@@ -64,7 +63,7 @@ function withAnswers(
     }
     let end = at;
     while (messages[end]?.role === 'tool') end++;
-    const calls = toolCalls.map((call) => ({ call, sent: callToSend(call, names, ids) }));
+    const calls = toolCalls.map((call) => ({ call, sent: callToSend(call, tools, ids) }));
     list.push({ ...withText(message), toolCalls: calls.map(({ sent }) => sent) });
     list.push(...answersTo(calls, messages.slice(at, end)));
     at = end;
@@ -100,12 +99,12 @@ function answersTo(calls: readonly SentCall[], results: readonly ChatMessage[]):
 /** Calls do not change, and each request of a run repeats them: their arguments are read once. */
 const readBefore = new WeakMap<ToolCall, string>();
 
-function callToSend(call: ToolCall, names: readonly string[], ids: RequestIds): ToolCall {
+function callToSend(call: ToolCall, tools: readonly ToolSpec[], ids: RequestIds): ToolCall {
   let text = readBefore.get(call);
   if (text === undefined) readBefore.set(call, (text = argumentsToSend(call.arguments)));
   const providerId = call.providerId ?? call.id;
   const id = ids.next(call.id, providerId);
-  const sent = { ...call, id, name: nameToSend(call.name, names), arguments: text };
+  const sent = { ...call, id, name: nameToSend(call.name, tools), arguments: text };
   return id === providerId ? sent : { ...sent, providerId };
 }
 

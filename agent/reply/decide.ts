@@ -8,6 +8,7 @@ import {
   OutputParserError,
   type ParsedAction,
 } from '../definition/kind.ts';
+import { isSilent } from '../model-reply/finish-reason.ts';
 import { limits } from '../values/limits.ts';
 import type { AgentManifest } from '../definition/manifest.ts';
 import { isCallAsText } from './call-as-text.ts';
@@ -51,7 +52,7 @@ export function decide(
   // A text that ended at a stop string is complete, even where the server was cut off later.
   const truncated = stop === undefined ? truncationIn(reply) : undefined;
   const incomplete = truncated === 'length';
-  const isEmpty = reply.text.trim() === '' && reply.toolCalls.length === 0;
+  const isEmpty = isSilent(reply.text, reply.toolCalls.length);
   try {
     const parsed = checkDecision(reader.parse({ text, toolCalls: reply.toolCalls }, manifest), text);
     if (reader.closing === true) {
@@ -134,14 +135,19 @@ function plan(
   if (unreadable !== undefined) {
     return { ...exceptionStep(new OutputParserError(unreadable), manifest, text), toolCallId };
   }
-  const names = manifest.tools.map(({ name }) => name);
-  const tool = toolNamed(written, names) ?? written;
+  const { tools } = manifest;
+  const tool = toolNamed(written, tools);
   return {
-    tool,
+    tool: tool?.name ?? written,
     toolInput,
     toolCallId,
     ...logOf(log, text),
-    observation: names.includes(tool) ? undefined : unknownTool(tool, names),
+    observation: tool
+      ? undefined
+      : unknownTool(
+          written,
+          tools.map(({ name }) => name),
+        ),
   };
 }
 
@@ -157,8 +163,8 @@ function saysNothing(parsed: ParsedReply): boolean {
 /** Chooses the error of an empty reply. Without tokens too it is the parser's, which says what the format lacks, as in LangChain. */
 function emptyCause(error: OutputParserError, reply: RawReply, manifest: AgentManifest): OutputParserError {
   const { finishReason, reasoning = '', usage } = reply;
-  const isSilent = finishReason === 'stop' && reasoning === '' && (usage?.completionTokens ?? 0) < 2;
-  return isSilent ? error : nothingIn(reply, manifest);
+  const hasNothing = finishReason === 'stop' && reasoning === '' && (usage?.completionTokens ?? 0) < 2;
+  return hasNothing ? error : nothingIn(reply, manifest);
 }
 
 /** An empty reply is not an answer: most often the provider took away what it could not read. */

@@ -1,5 +1,5 @@
 import { z } from 'zod/v4';
-import { finishReasonOf } from '../../../agent/model-reply/finish-reason.ts';
+import { finishReasonOf, isSilent } from '../../../agent/model-reply/finish-reason.ts';
 import { limits } from '../../../agent/values/limits.ts';
 import { isObject } from '../../../agent/values/json-object.ts';
 import { withoutRepeatedCalls } from '../../../agent/model-reply/repeated-calls.ts';
@@ -167,8 +167,9 @@ function addText(reply: ReplyParts, part: TextPart, text: string): void {
  * (MALFORMED_FUNCTION_CALL): without a word in it, the reply is the model's and no failure of the provider.
  */
 function reasonOf({ parts, calls }: ReplyParts, said: string): string {
-  const isSilent = calls === 0 && textOf(parts, 'text').trim() === '';
-  return said === 'error' && isSilent ? 'other' : finishReasonOf(said.replace('-', '_'));
+  return said === 'error' && isSilent(textOf(parts, 'text'), calls)
+    ? 'other'
+    : finishReasonOf(said.replace('-', '_'));
 }
 
 function withoutRepeats(parts: readonly ReplyPart[]): ReplyPart[] {
