@@ -5,6 +5,7 @@ import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Plugin, build } from 'esbuild';
 import { type Messages, neededMessages } from './build-messages.ts';
+import { PLAIN } from './shell/display.ts';
 import { licenceOf } from '../adapters/tools/build-licence.ts';
 
 /**
@@ -48,7 +49,7 @@ const WIDTH = 'width-of-plain-text';
 
 /** Most texts are plain; for others `string-width` needs 30 ms until its expressions are ready. */
 const PLAIN_WIDTH = `const other = (text) => require('string-width').default(text);
-  export default (text) => (/^[ -~…]*$/u.test(text) ? text.length : other(text));`;
+  export default (text) => (${PLAIN}.test(text) ? text.length : other(text));`;
 
 /** An import of a module that is loaded when it is needed. */
 const LATE = /\bimport\(['"](?<name>[^'"]+)['"]\)/gu;

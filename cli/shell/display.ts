@@ -13,7 +13,7 @@ export function colorsFor(...terminal: Parameters<typeof isAnsiTerminal>): Color
 }
 
 /** Characters that each take one cell. */
-const PLAIN = /^[ -~…]*$/u;
+export const PLAIN = /^[ -~…]*$/u;
 /** Characters of a line that are measured at once. */
 const PIECE = 1000;
 
@@ -78,12 +78,12 @@ export function lastRows(text: string, rows: number, width: number): string[] {
   return wrapped.slice(-rows);
 }
 
-/** 2026-03-01 14:05:09, in local time. */
 /** Name of the zone of {@link localTime}: `Europe/Berlin`. */
 export function localZone(): string {
   return Intl.DateTimeFormat().resolvedOptions().timeZone;
 }
 
+/** 2026-03-01 14:05:09, in local time. */
 export function localTime(date: Date): string {
   const local = new Date(date.getTime() - date.getTimezoneOffset() * 60_000);
   return local.toISOString().slice(0, 19).replace('T', ' ');
