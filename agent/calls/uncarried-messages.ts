@@ -29,10 +29,7 @@ export class UncarriedMessages {
 
   /** A model call of this scope was scheduled. The new entries of its input have the messages that the model sees. */
   carry(scope: number, { base, delta, compact }: Pick<CallModelInput, 'base' | 'delta' | 'compact'>): void {
-    const repeated = Math.max(0, (this.#sent.get(scope) ?? 0) - base);
-    const carried = delta
-      .slice(repeated)
-      .flatMap((entry) => (entry.type === 'message' && entry.role === undefined ? [entry.text] : []));
+    const carried = carriedMessages({ base, delta }, this.#sent.get(scope));
     this.#summarized = compact === true ? [...this.#summarized, ...carried] : [];
     this.#early = carried.filter((text) => !remove(this.#texts, text));
     this.#sent.set(scope, base + delta.length);
@@ -48,6 +45,13 @@ export class UncarriedMessages {
   rewind(): void {
     this.#sent.clear();
   }
+}
+
+/** Returns people's messages in the entries of a model call that no earlier call carried. `sent`: length of the transcript that these carried. */
+export function carriedMessages({ base, delta }: Pick<CallModelInput, 'base' | 'delta'>, sent = 0): string[] {
+  return delta
+    .slice(Math.max(0, sent - base))
+    .flatMap((entry) => (entry.type === 'message' && entry.role === undefined ? [entry.text] : []));
 }
 
 /** Removes the first text of this kind from the list. Returns false without one. */

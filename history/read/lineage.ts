@@ -146,15 +146,12 @@ async function restartOf({ input }: StartedFact): Promise<Restart | undefined> {
 
 /** Returns true for a fact that a restart does not keep: the end of the earlier run, and facts from the repeated step on. */
 function isDroppedBy({ from }: Restart, fact: Fact): boolean {
-  switch (fact.type) {
-    case 'run_succeeded':
-    case 'run_failed':
-    case 'run_cancelled':
-    case 'run_continued':
-      return true;
-    default:
-      return from.until !== undefined && fact.id >= from.until;
-  }
+  if (fact.type === 'run_continued' || isRunEnd(fact)) return true;
+  return from.until !== undefined && fact.id >= from.until;
+}
+
+export function isRunEnd({ type }: Fact): boolean {
+  return type === 'run_succeeded' || type === 'run_failed' || type === 'run_cancelled';
 }
 
 async function startIfThere(client: Client, run: RunRef): Promise<StartedFact | undefined> {

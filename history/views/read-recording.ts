@@ -1,5 +1,6 @@
 import type { Client } from '@temporalio/client';
 import type { RecordedQuestion } from '../../agent/backtest/backtest-calls.ts';
+import { carriedMessages } from '../../agent/calls/uncarried-messages.ts';
 import { type RunOutline, addToOutline, emptyOutline } from '../../agent/backtest/outline.ts';
 import { type Recording, addToRecording, emptyRecording } from '../../agent/backtest/recording.ts';
 import { qualifyImageRefs } from '../../agent/start/image-refs.ts';
@@ -83,9 +84,7 @@ async function readMessages(client: Client, run: RunRef): Promise<SaidAgain[]> {
     if (of?.type !== 'model_scheduled' || of.input === undefined || of.input.compact === true) continue;
     const { base, delta } = of.input;
     const step = Number(of.call);
-    for (const entry of delta.slice(Math.max(0, seen - base))) {
-      if (entry.type === 'message' && entry.role === undefined) messages.push({ step, text: entry.text });
-    }
+    messages.push(...carriedMessages({ base, delta }, seen).map((text) => ({ step, text })));
     seen = base + delta.length;
   }
   return messages;

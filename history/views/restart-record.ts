@@ -1,5 +1,5 @@
 import type { Client } from '@temporalio/client';
-import { parseActivityId } from '../../agent/calls/calls.ts';
+import { activityId, scopeOf } from '../../agent/calls/calls.ts';
 import { lastOfEach } from '../../agent/calls/restart.ts';
 import type { RunMessage } from '../../agent/rules/run-messages.ts';
 import type { RunFact as Of } from '../../agent/run/run-fact.ts';
@@ -7,7 +7,7 @@ import type { AgentRunInput, RestartPoint } from '../../agent/run/run-input.ts';
 import { qualifyImageRefs } from '../../agent/start/image-refs.ts';
 import type { Entry } from '../../agent/transcript/entries.ts';
 import type { Fact } from '../read/fact.ts';
-import { type RunFact, readRunFacts } from '../read/lineage.ts';
+import { type RunFact, isRunEnd, readRunFacts } from '../read/lineage.ts';
 import type { RunRef } from '../read/pages.ts';
 import { createTrace } from '../trace/trace.ts';
 import { giveAgents, keepAsFork } from './kept-steps.ts';
@@ -27,8 +27,6 @@ export async function readRestartRecord(client: Client, run: RunRef): Promise<Re
 function createReading(workflowId: string) {
   const trace = createTrace(workflowId);
   const { run: state } = trace;
-  /** Ids of the activities of the run's calls, by key. */
-  const activities = new Map<string, string>();
   const modelCalls: RecordedModelCall[] = [];
   const results: RestartRecord['results'] = new Map();
   let input: RestartRecord['input'] = { agent: '', root: '' };
@@ -48,11 +46,7 @@ function createReading(workflowId: string) {
         const { searchAttributes, events, trace: place } = of.agent;
         Object.assign(input, { searchAttributes, events, trace: place });
       }
-      if (fact.type === 'started') activities.clear(); // each run numbers its events from 1
-      if (fact.type === 'scheduled' && fact.of === 'activity' && parseActivityId(fact.workId)?.scope === 0)
-        activities.set(fact.key, fact.workId);
-      if (fact.type === 'succeeded') readResult(run, fact);
-      if (!isEnd(fact)) latestAt = fact.at;
+      if (!isRunEnd(fact)) latestAt = fact.at;
     },
     result(): Omit<RestartRecord, 'takenWords'> {
       const { spent, granted, done, lastN, unheard } = state.kept;
@@ -90,6 +84,8 @@ function createReading(workflowId: string) {
         if (last?.step === Number(of.call)) last.turn = of.turn;
         return;
       }
+      case 'call':
+        return readResult(run, fact, of.call);
       case 'message':
         return readMessage(of.message);
       case 'rewound':
@@ -224,17 +220,13 @@ function createReading(workflowId: string) {
     };
   }
 
-  function readResult(run: RunRef, { key, result }: Extract<Fact, { type: 'succeeded' }>): void {
-    const activityId = activities.get(key);
-    if (activityId !== undefined)
-      results.set(parseActivityId(activityId)?.call ?? '', { run, activityId, result });
+  function readResult(run: RunRef, fact: Fact, call: string): void {
+    const n = state.calls.get(call)?.n;
+    if (fact.type !== 'succeeded' || fact.of !== 'activity' || n === undefined || scopeOf(call) !== 0) return;
+    results.set(call, { run, activityId: activityId(0, call, n), result: fact.result });
   }
 }
 
 function messageEntry(text: string): Entry {
   return { type: 'message', text };
-}
-
-function isEnd({ type }: Fact): boolean {
-  return type === 'run_succeeded' || type === 'run_failed' || type === 'run_cancelled';
 }
