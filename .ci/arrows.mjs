@@ -52,6 +52,7 @@ export const arrows = {
       'values',
       'model-reply',
       'model-limits',
+      'budgets',
       'definition',
       'observation',
       'prompt',

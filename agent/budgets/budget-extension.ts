@@ -1,0 +1,18 @@
+import { isObject } from '../values/json-object.ts';
+import type { BudgetRule } from './budget-rule.ts';
+
+/** Problem of an addition to a budget's limits; undefined: none. */
+export function extensionProblem(more: unknown, rule: BudgetRule): string | undefined {
+  if (!isObject(more)) return 'an extension is { "cost": 5 } or { "totalTokens": 10000 }';
+  const names = Object.keys(more).filter((name) => more[name] !== undefined);
+  if (names.length === 0) return 'say how much is added: cost or totalTokens';
+  for (const name of names) {
+    const amount = more[name];
+    if (name !== 'cost' && name !== 'totalTokens') return `unknown: ${name} (known: cost, totalTokens)`;
+    if (rule[name] === undefined) return `the budget "${rule.name}" has no limit of ${name}`;
+    if (typeof amount !== 'number' || !Number.isFinite(amount) || amount <= 0)
+      return `${name} is not a number above 0`;
+    if (name === 'totalTokens' && !Number.isSafeInteger(amount)) return `${name} is not a whole number`;
+  }
+  return undefined;
+}

@@ -1,0 +1,148 @@
+import { isObject } from '../values/json-object.ts';
+
+/** The protocol between workers, clients and the workflow that keeps the ledger of one budget. */
+
+/** A budget above runs, as the config gives it. At least one of `cost` and `totalTokens` is given. */
+export interface BudgetDefinition {
+  /** Letters, digits, `-` and `_`. */
+  name: string;
+  /** `agent`, `tenant`: each of them has its own account. `all`: one account. Default 'all'. */
+  of?: 'all' | 'agent' | 'tenant' | undefined;
+  /** The one agent, or the one tenant, that has the budget. */
+  only?: string | undefined;
+  /** Calendar day or month, in UTC. */
+  per: 'day' | 'month';
+  /** US dollars a day or month; takes a price of each model. */
+  cost?: number | undefined;
+  /** Tokens a day or month, of prompts and replies together. */
+  totalTokens?: number | undefined;
+  /**
+   * A model call that does not fit waits for the next day or month, or fails with `BudgetUsedUp`, which the agent's
+   * `onModelFailure` applies to. Default 'wait'.
+   */
+  onEnd?: 'wait' | 'fail' | undefined;
+  /** Share from 0 to 1 at which a warning is given, once a day or month. Default 0.8. */
+  warnAt?: number | undefined;
+}
+
+/** A budget with its defaults. */
+export interface BudgetRule extends BudgetAmount {
+  name: string;
+  of: 'all' | 'agent' | 'tenant';
+  per: 'day' | 'month';
+  onEnd: 'wait' | 'fail';
+  warnAt: number;
+}
+
+/** Limits of a budget, or additions to them. */
+export interface BudgetAmount {
+  /** US dollars. */
+  cost?: number | undefined;
+  totalTokens?: number | undefined;
+}
+
+/** One account of a budget. `key`: name of the agent or tenant; '' for all, and for runs without a tenant. */
+export interface BudgetAccount {
+  rule: BudgetRule;
+  key: string;
+}
+
+/** Used or estimated amounts. */
+export interface BudgetUse {
+  calls: number;
+  totalTokens: number;
+  /** US dollars. */
+  cost: number;
+}
+
+/** Workflow type. */
+export const MODEL_BUDGET = 'modelBudget';
+/** Names of the updates and of the query. */
+export const RESERVE = 'reserve';
+export const SETTLE = 'settle';
+export const EXTEND = 'extend';
+export const REPORT = 'report';
+
+/** Type of the failure of a reservation that does not fit in the budget, and of a model call that fails for it. */
+export const BUDGET_USED_UP = 'BudgetUsedUp';
+
+/** Start of the ids of all ledgers of a task queue. */
+export function ledgerPrefix(taskQueue: string): string {
+  return `reloop-budgets/${taskQueue}/`;
+}
+
+/** Id of the workflow: one for each task queue, budget and key. */
+export function ledgerId(taskQueue: string, name: string, key: string): string {
+  return `${ledgerPrefix(taskQueue)}${name}${key === '' ? '' : `/${key}`}`;
+}
+
+/** Asked before a request to a model. */
+export interface Reservation extends BudgetAccount {
+  /** Unique: the same message, sent again, counts once. */
+  id: string;
+  /** The activity that asks, by run and activity id. */
+  call: string;
+  /** Number that grows with each attempt of the activity: earlier attempts will not settle any more. */
+  attempt: number;
+  estimate: BudgetUse;
+}
+
+export interface ReservationAnswer {
+  /** Set for the reservation with which the budget's share `warnAt` is passed. */
+  warning?: string | undefined;
+}
+
+/** Sent after the request has ended. */
+export interface Settlement {
+  id: string;
+  /** null: nobody knows what the request took, so the estimate stays. */
+  spent: BudgetUse | null;
+}
+
+/** State of an account in one day or month. */
+export interface BudgetReport extends BudgetAccount {
+  /** The current period first, then those before it that are still kept. */
+  periods: BudgetPeriod[];
+}
+
+export interface BudgetPeriod {
+  /** Times in milliseconds since 1970. */
+  from: number;
+  to: number;
+  limit: BudgetAmount;
+  /** Counted by the provider. */
+  used: BudgetUse;
+  /** Estimates of requests under way. */
+  reserved: BudgetUse;
+  /** Estimates of requests whose end nobody has reported: their worker died, or the connection broke. */
+  unsettled: BudgetUse;
+  /** Largest share of a limit that is used, reserved or unsettled; 1 is all of it. */
+  share: number;
+  warned: boolean;
+}
+
+/** Returns true for messages that a worker of ours has sent: a person may send anything in the Web UI. */
+export function isReservation(value: unknown): value is Reservation {
+  if (!isObject(value)) return false;
+  const { id, call, attempt, rule, key, estimate } = value;
+  return (
+    [id, call, key].every((text) => typeof text === 'string') &&
+    Number.isFinite(attempt) &&
+    isObject(rule) &&
+    ['day', 'month'].includes(String(rule['per'])) &&
+    isSpent(estimate)
+  );
+}
+
+export function isSettlement(value: unknown): value is Settlement {
+  return (
+    isObject(value) && typeof value['id'] === 'string' && (value['spent'] === null || isSpent(value['spent']))
+  );
+}
+
+function isSpent(value: unknown): boolean {
+  return (
+    isObject(value) &&
+    ['calls', 'totalTokens', 'cost'].every((name) => Number.isFinite(value[name]) && Number(value[name]) >= 0)
+  );
+}

@@ -1,0 +1,248 @@
+import { dollars } from '../values/vocabulary.ts';
+import type {
+  BudgetAccount,
+  BudgetAmount,
+  BudgetPeriod,
+  BudgetReport,
+  BudgetRule,
+  Reservation,
+  ReservationAnswer,
+  Settlement,
+  BudgetUse,
+} from './budget-rule.ts';
+import { accountWords } from './budget-words.ts';
+import { periodEnd, periodStart } from './periods.ts';
+
+/** State of one account, which one workflow keeps for all workers. JSON. */
+export interface Ledger {
+  account: BudgetAccount;
+  /** Current period first. Never empty after the first message. */
+  periods: LedgerPeriod[];
+  /** Reservations that are not settled, oldest first. */
+  open: OpenReservation[];
+  /** Ids of settled reservations that may still be sent again, oldest first. */
+  settled: { id: string; at: number }[];
+}
+
+interface LedgerPeriod {
+  from: number;
+  used: BudgetUse;
+  unsettled: BudgetUse;
+  /** Additions to the limits. */
+  extra: BudgetAmount;
+  warned: boolean;
+}
+
+interface OpenReservation extends Pick<Reservation, 'id' | 'call' | 'attempt' | 'estimate'> {
+  at: number;
+  /** Period that it counts in. */
+  from: number;
+  /** A later attempt of the call has begun. */
+  lost?: true;
+  warning?: string;
+}
+
+/** The current period, and those before it that a report has. */
+const KEPT_PERIODS = 3;
+/** A reservation is taken to be never settled when it is that old, or when there are more of them. */
+const OPEN_MS = 24 * 3_600_000;
+const MOST_OPEN = 3_000;
+/** A message is sent again for a minute at most. */
+const AGAIN_MS = 5 * 60_000;
+const MOST_SETTLED = 3_000;
+
+export function newLedger(account: BudgetAccount): Ledger {
+  return { account, periods: [], open: [], settled: [] };
+}
+
+/** Sentence for a reservation that does not fit; undefined for one that does. */
+export function refusal(before: Ledger, asked: Reservation, now: number): string | undefined {
+  const ledger = brought(before, asked.rule, now);
+  if (isKnown(ledger, asked.id)) return undefined;
+  const [period] = ledger.periods;
+  const { rule, key, estimate } = asked;
+  const limit = limitOf(rule, period.extra);
+  const counted = sum(spentIn(ledger, period), estimate);
+  const over = amounts.find((name) => counted[name] > (limit[name] ?? Infinity));
+  if (over === undefined) return undefined;
+  const left = Math.max(0, (limit[over] ?? 0) - spentIn(ledger, period)[over]);
+  return accountWords({ rule, key }, over, { limit, left, needs: estimate[over] }, periodEnd(rule.per, now));
+}
+
+/** Counts a reservation that fits. The same id counts once. */
+export function reserve(
+  before: Ledger,
+  asked: Reservation,
+  now: number,
+): { ledger: Ledger; answer: ReservationAnswer } {
+  const { rule, key, id, call, attempt, estimate } = asked;
+  const ledger = { ...brought(before, rule, now), account: { rule, key } };
+  if (isKnown(ledger, id)) {
+    const warning = ledger.open.find((one) => one.id === id)?.warning;
+    return { ledger, answer: { warning } };
+  }
+  const [period, ...past] = ledger.periods;
+  const mine = { id, call, attempt, estimate, at: now, from: period.from };
+  const open = ledger.open.map((one) => (isBefore(one, asked) ? { ...one, lost: true as const } : one));
+  const next: Current = { ...ledger, open: [...open, mine] };
+  const share = shareOf(spentIn(next, period), limitOf(rule, period.extra));
+  if (period.warned || share < rule.warnAt) return { ledger: bounded(next, now), answer: {} };
+  const warning = `the budget "${rule.name}"${key === '' ? '' : ` of the ${rule.of} "${key}"`} is used to ${Math.floor(share * 100)} %`;
+  const warned: Current = {
+    ...next,
+    periods: [{ ...period, warned: true }, ...past],
+    open: [...open, { ...mine, warning }],
+  };
+  return { ledger: bounded(warned, now), answer: { warning } };
+}
+
+/** Puts what the request took in the place of its estimate. Does nothing for an id that is not open any more. */
+export function settle(before: Ledger, { id, spent }: Settlement, now: number): Ledger {
+  const found = before.open.find((one) => one.id === id);
+  if (found === undefined) return before;
+  const open = before.open.filter((one) => one !== found);
+  const settled = [...before.settled, { id, at: now }];
+  const field = spent === null ? 'unsettled' : 'used';
+  return bounded(added({ ...before, open, settled }, found.from, field, spent ?? found.estimate), now);
+}
+
+/** Adds to the limits of the current period. */
+export function extend(before: Ledger, more: BudgetAmount, now: number): Ledger {
+  const ledger = brought(before, before.account.rule, now);
+  const [period, ...past] = ledger.periods;
+  const { extra } = period;
+  const next = {
+    cost: more.cost === undefined ? extra.cost : dollars((extra.cost ?? 0) + more.cost),
+    totalTokens:
+      more.totalTokens === undefined ? extra.totalTokens : (extra.totalTokens ?? 0) + more.totalTokens,
+  };
+  // The next share may be passed again, and is worth another warning.
+  return { ...ledger, periods: [{ ...period, extra: next, warned: false }, ...past] };
+}
+
+export function reportOf(before: Ledger, now: number): BudgetReport {
+  const { account } = before;
+  const ledger = brought(before, account.rule, now);
+  return { ...account, periods: ledger.periods.map((period) => periodReport(ledger, account, period)) };
+}
+
+/** Nothing would be lost if the ledger were forgotten: all that it counted is in periods that no report has any more. */
+export function isEmpty(before: Ledger, now: number): boolean {
+  const { periods, open } = bounded(brought(before, before.account.rule, now), now);
+  return open.length === 0 && periods.every(isUnused);
+}
+
+/** Time after which a ledger without messages may be empty. */
+export function keptMs({ account }: Ledger): number {
+  return (account.rule.per === 'day' ? 1 : 31) * (KEPT_PERIODS + 1) * 24 * 3_600_000;
+}
+
+type Current = Ledger & { periods: [LedgerPeriod, ...LedgerPeriod[]] };
+
+const amounts = ['cost', 'totalTokens'] as const;
+const none: BudgetUse = { calls: 0, totalTokens: 0, cost: 0 };
+
+/** The ledger with the current period. A clock that goes back stays in the latest period. */
+function brought(ledger: Ledger, { per }: BudgetRule, now: number): Current {
+  const [first, ...past] = ledger.periods;
+  const from = periodStart(per, now);
+  if (first !== undefined && first.from >= from) return { ...ledger, periods: [first, ...past] };
+  const current = { from, used: none, unsettled: none, extra: {}, warned: false };
+  const starts = pastStarts(per, from);
+  const isOpen = (period: LedgerPeriod) => ledger.open.some((one) => one.from === period.from);
+  const kept = ledger.periods.filter(
+    (period) => starts.includes(period.from) && (isOpen(period) || !isUnused(period)),
+  );
+  return { ...ledger, periods: [current, ...kept] };
+}
+
+/** Starts of the periods before this one that are kept. */
+function pastStarts(per: BudgetRule['per'], from: number): number[] {
+  const starts: number[] = [];
+  for (let at = from; starts.length < KEPT_PERIODS - 1;) {
+    at = periodStart(per, at - 1);
+    starts.push(at);
+  }
+  return starts;
+}
+
+function isUnused({ used, unsettled, extra }: LedgerPeriod): boolean {
+  return used.calls + unsettled.calls === 0 && amounts.every((name) => extra[name] === undefined);
+}
+
+function isKnown({ open, settled }: Ledger, id: string): boolean {
+  return open.some((one) => one.id === id) || settled.some((one) => one.id === id);
+}
+
+function isBefore(one: OpenReservation, { call, attempt }: Reservation): boolean {
+  return one.call === call && one.attempt < attempt;
+}
+
+/** Forgets ids that cannot come again, and counts reservations that nobody will settle with their estimates. */
+function bounded(ledger: Ledger, now: number): Ledger {
+  const settled = ledger.settled.filter(({ at }) => now - at < AGAIN_MS).slice(-MOST_SETTLED);
+  const tooMany = ledger.open.length - MOST_OPEN;
+  const given = ledger.open.filter(({ at }, index) => index < tooMany || now - at >= OPEN_MS);
+  const open = given.length === 0 ? ledger.open : ledger.open.filter((one) => !given.includes(one));
+  return given.reduce((next, { from, estimate }) => added(next, from, 'unsettled', estimate), {
+    ...ledger,
+    open,
+    settled,
+  });
+}
+
+/** Adds to the period of this start, if the ledger still has it. */
+function added(ledger: Ledger, from: number, field: 'used' | 'unsettled', spent: BudgetUse): Ledger {
+  const periods = ledger.periods.map((period) =>
+    period.from === from ? { ...period, [field]: sum(period[field], spent) } : period,
+  );
+  return { ...ledger, periods };
+}
+
+function spentIn({ open }: Ledger, { from, used, unsettled }: LedgerPeriod): BudgetUse {
+  return open
+    .filter((one) => one.from === from)
+    .reduce((all, one) => sum(all, one.estimate), sum(used, unsettled));
+}
+
+function limitOf(rule: BudgetAmount, extra: BudgetAmount): BudgetAmount {
+  const limit = (name: keyof BudgetAmount) => {
+    const own = rule[name];
+    return own === undefined ? undefined : dollars(own + (extra[name] ?? 0));
+  };
+  return { cost: limit('cost'), totalTokens: limit('totalTokens') };
+}
+
+function shareOf(spent: BudgetUse, limit: BudgetAmount): number {
+  const shares = amounts.map((name) => {
+    const most = limit[name];
+    return most === undefined ? 0 : spent[name] / most;
+  });
+  return Math.max(...shares);
+}
+
+function sum(a: BudgetUse, b: BudgetUse): BudgetUse {
+  return {
+    calls: a.calls + b.calls,
+    totalTokens: a.totalTokens + b.totalTokens,
+    cost: dollars(a.cost + b.cost),
+  };
+}
+
+function periodReport(ledger: Ledger, { rule }: BudgetAccount, period: LedgerPeriod): BudgetPeriod {
+  const { from, used, unsettled, extra, warned } = period;
+  const open = ledger.open.filter((one) => one.from === from);
+  const of = (isLost: boolean) =>
+    open.filter(({ lost }) => (lost === true) === isLost).reduce((all, one) => sum(all, one.estimate), none);
+  const limit = limitOf(rule, extra);
+  return {
+    from,
+    to: periodEnd(rule.per, from),
+    limit,
+    used,
+    reserved: of(false),
+    unsettled: sum(unsettled, of(true)),
+    share: shareOf(spentIn(ledger, period), limit),
+    warned,
+  };
+}

@@ -1,0 +1,157 @@
+import * as fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type { BudgetRule, BudgetUse } from '../../../../agent/budgets/budget-rule.ts';
+import {
+  type Ledger,
+  extend,
+  isEmpty,
+  keptMs,
+  newLedger,
+  refusal,
+  reportOf,
+  reserve,
+  settle,
+} from '../../../../agent/budgets/ledger.ts';
+
+const DAY = 24 * 3_600_000;
+const NOON = Date.UTC(2026, 10, 30, 12);
+const rule: BudgetRule = {
+  name: 'b',
+  of: 'tenant',
+  per: 'day',
+  totalTokens: 1_000,
+  onEnd: 'wait',
+  warnAt: 0.8,
+};
+const account = { rule, key: 'acme' };
+const tokens = (totalTokens: number): BudgetUse => ({ calls: 1, totalTokens, cost: 0 });
+const ask = (id: string, estimate: number, { call = id, attempt = 1 } = {}) => ({
+  ...account,
+  id,
+  call,
+  attempt,
+  estimate: tokens(estimate),
+});
+
+const current = (ledger: Ledger, now = NOON) => reportOf(ledger, now).periods[0];
+const reserved = (ledger: Ledger, ...args: Parameters<typeof ask>) =>
+  reserve(ledger, ask(...args), NOON).ledger;
+
+test('a request that does not fit in what is left is refused, and says when the budget begins again', () => {
+  const ledger = settle(reserved(newLedger(account), 'a', 600), { id: 'a', spent: tokens(700) }, NOON);
+  expect(refusal(ledger, ask('b', 300), NOON)).toBeUndefined();
+  expect(refusal(ledger, ask('b', 301), NOON)).toBe(
+    'the budget "b": of 1000 tokens a day of the tenant "acme", 300 tokens is left, and the request is reckoned with 301 tokens; it begins again 2026-12-01 00:00 UTC',
+  );
+  const full = settle(reserved(ledger, 'b', 300), { id: 'b', spent: tokens(400) }, NOON);
+  expect(refusal(full, ask('c', 1), NOON)).toBe(
+    'the budget "b": 1000 tokens a day of the tenant "acme" is used up; it begins again 2026-12-01 00:00 UTC',
+  );
+  expect(refusal(full, ask('c', 1), NOON + DAY)).toBeUndefined();
+  expect(refusal(extend(full, { totalTokens: 101 }, NOON), ask('c', 1), NOON)).toBeUndefined();
+  expect(refusal(extend(full, { totalTokens: 100 }, NOON), ask('c', 1), NOON)).toBeDefined();
+});
+
+test('an extension is of the current day only', () => {
+  const ledger = extend(newLedger(account), { totalTokens: 500 }, NOON);
+  expect(current(ledger)?.limit.totalTokens).toBe(1_500);
+  expect(current(ledger, NOON + DAY)?.limit.totalTokens).toBe(1_000);
+});
+
+test('the estimate of a lost request stays, is shown as unsettled, and gives way to a late settlement', () => {
+  const first = reserved(newLedger(account), 'a', 100, { call: 'call', attempt: 1 });
+  const lost = reserved(first, 'b', 50, { call: 'call', attempt: 2 });
+  expect(current(lost)).toMatchObject({ reserved: tokens(50), unsettled: tokens(100) });
+  const late = settle(lost, { id: 'a', spent: tokens(70) }, NOON);
+  expect(current(late)).toMatchObject({ used: tokens(70), reserved: tokens(50), unsettled: { calls: 0 } });
+  const unknown = settle(late, { id: 'b', spent: null }, NOON);
+  expect(current(unknown)).toMatchObject({ reserved: { calls: 0 }, unsettled: tokens(50) });
+});
+
+test('a reservation that nobody settles for a day is unsettled', () => {
+  const ledger = reserve(reserved(newLedger(account), 'a', 100), ask('b', 1), NOON + DAY).ledger;
+  expect(ledger.open.map(({ id }) => id)).toEqual(['b']);
+  expect(reportOf(ledger, NOON + DAY).periods[1]?.unsettled).toEqual(tokens(100));
+});
+
+test('one warning is given where the share is passed, and again after an extension', () => {
+  const first = reserve(newLedger(account), ask('a', 799), NOON);
+  expect(first.answer.warning).toBeUndefined();
+  const second = reserve(first.ledger, ask('b', 1), NOON);
+  expect(second.answer.warning).toBe('the budget "b" of the tenant "acme" is used to 80 %');
+  expect(reserve(second.ledger, ask('b', 1), NOON).answer).toEqual(second.answer);
+  expect(reserve(second.ledger, ask('c', 1), NOON).answer.warning).toBeUndefined();
+  const extended = extend(second.ledger, { totalTokens: 1_000 }, NOON);
+  expect(reserve(extended, ask('d', 800), NOON).answer.warning).toBeDefined();
+});
+
+test('a ledger may be forgotten only when no report has what it counted', () => {
+  const ledger = reserved(newLedger(account), 'a', 100);
+  expect(isEmpty(ledger, NOON)).toBe(false);
+  expect(isEmpty(ledger, NOON + 2 * DAY)).toBe(false);
+  expect(isEmpty(ledger, NOON + keptMs(ledger))).toBe(true);
+  expect(isEmpty(extend(newLedger(account), { totalTokens: 1 }, NOON), NOON)).toBe(false);
+});
+
+interface Message {
+  type: 'reserve' | 'settle' | 'lose' | 'wait';
+  id: number;
+  amount: number;
+}
+
+const messages = fc.array(
+  fc.record<Message>({
+    type: fc.constantFrom('reserve', 'reserve', 'settle', 'settle', 'lose', 'wait'),
+    id: fc.nat(12),
+    amount: fc.integer({ min: 1, max: 400 }),
+  }),
+  { maxLength: 60 },
+);
+
+test('in any order of messages, sent again or lost, all that was granted is counted once, in its day', () => {
+  fc.assert(
+    fc.property(messages, (sent) => {
+      let ledger = newLedger(account);
+      let now = NOON;
+      /** Requests that were refused although they fit, or the other way. */
+      const wrong: string[] = [];
+      /** What each granted request is counted with, and its day. */
+      const model = new Map<string, { day: number; tokens: number }>();
+      const dayOf = (at: number) => at - (at % DAY);
+      const countedOn = (day: number) =>
+        [...model.values()].filter((one) => one.day === day).reduce((all, one) => all + one.tokens, 0);
+      for (const { type, id, amount } of sent) {
+        const name = String(id);
+        const known = model.get(name);
+        if (type === 'wait') now += amount * 60_000;
+        else if (type === 'reserve') {
+          // A message is sent again within a minute; here, while the ledger knows its id.
+          if (known !== undefined && !knows(ledger, name)) continue;
+          const isRefused = refusal(ledger, ask(name, amount), now) !== undefined;
+          const isOver = countedOn(dayOf(now)) + amount > 1_000;
+          if (known === undefined && isRefused !== isOver) wrong.push(name);
+          if (isRefused) continue;
+          ({ ledger } = reserve(ledger, ask(name, amount), now));
+          if (known === undefined) model.set(name, { day: dayOf(now), tokens: amount });
+        } else {
+          const isOpen = ledger.open.some((one) => one.id === name);
+          ledger = settle(ledger, { id: name, spent: type === 'lose' ? null : tokens(amount) }, now);
+          if (known === undefined || !isOpen) continue;
+          if (type === 'settle') known.tokens = amount;
+        }
+      }
+      expect(wrong).toEqual([]);
+      for (const { from, used, reserved: open, unsettled } of reportOf(ledger, now).periods) {
+        const counted = used.totalTokens + open.totalTokens + unsettled.totalTokens;
+        const calls = used.calls + open.calls + unsettled.calls;
+        expect(counted).toBe(countedOn(from));
+        expect(calls).toBe([...model.values()].filter(({ day }) => day === from).length);
+      }
+    }),
+    { numRuns: 500 },
+  );
+});
+
+function knows({ open, settled }: Ledger, id: string): boolean {
+  return [...open, ...settled].some((one) => one.id === id);
+}
