@@ -2,7 +2,7 @@
 /** The runs of a backtest have another type name than other runs, so that lists of runs do not show them. */
 export { agentRun, agentRun as backtestRun } from './agent-run.ts';
 export { agentBatch } from './agent-batch.ts';
-export { agentSession, modelLimits, webhookDelivery } from './versioned.ts';
+export { agentSession, modelBudget, modelLimits, webhookDelivery } from './versioned.ts';
 export { backtest } from './backtest.ts';
 export { interceptors } from './interceptors.ts';
 export { type RunAgentOptions, runAgent } from './loop/run-agent.ts';

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { RunEvent, RunStep } from '../../agent/run/events.ts';
+import { MODEL_BUDGET } from '../../agent/budgets/budget-rule.ts';
 import { MODEL_LIMITS } from '../../agent/model-limits/lease-request.ts';
 import { RunView } from '../../agent/views/view.ts';
 import { AGENT_SESSION } from '../../workflows/messages.ts';
@@ -174,7 +175,7 @@ function wordsAreHistory({ world, server, words }: Seen): string[] {
 /** Events in the histories of runs. */
 function count({ executions }: VirtualServer, type: temporal.api.enums.v1.EventType): number {
   return executions
-    .filter(({ request }) => ![AGENT_SESSION, MODEL_LIMITS].includes(request.type))
+    .filter(({ request }) => ![AGENT_SESSION, MODEL_LIMITS, MODEL_BUDGET].includes(request.type))
     .reduce((sum, { history }) => sum + history.filter(({ eventType }) => eventType === type).length, 0);
 }
 
