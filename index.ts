@@ -35,6 +35,7 @@ export { contentText } from './agent/values/content.ts';
 export type { Content, ContentPart, ImagePart, ImageRef, TextPart } from './agent/values/content.ts';
 export type { EncryptionKey, EncryptionOptions, KeySource } from './features/encryption/keys.ts';
 export type { LiveChannel, LiveOption } from './features/live/live-channel.ts';
+export type { BudgetDefinition } from './agent/budgets/budget-rule.ts';
 export type { ModelLimits } from './agent/model-limits/lease-request.ts';
 export type { RunEvent } from './agent/run/events.ts';
 export type { BatchQuestion, BatchStart } from './agent/start/batch-start.ts';

@@ -9,6 +9,7 @@ import type { SentMessage } from '../agent/rules/sender.ts';
 import type { Json } from '../agent/values/vocabulary.ts';
 import type { WebhookTarget } from '../agent/webhooks/delivery.ts';
 import type { Model } from '../adapters/models/model.ts';
+import type { BudgetKeeper } from './limits/budget-keeper.ts';
 import type { ModelLimiter } from './limits/model-limiter.ts';
 import type { ReplyCache } from './reply-cache.ts';
 import type { Tool } from '../adapters/tools/tool.ts';
@@ -42,6 +43,8 @@ export interface Dependencies {
   replies: ReplyCache | undefined;
   /** Limits of models over all workers; undefined: the config has none. */
   limiter: ModelLimiter | undefined;
+  /** Budgets above runs; undefined: the config has none. */
+  budgets: BudgetKeeper | undefined;
   /** Reloop's search attributes are registered. */
   searchAttributes: boolean;
   /** The events of this worker's runs have a listener. */

@@ -10,6 +10,7 @@ import { createKeyring, encryptionProblem, environmentKeyring } from '../feature
 import { environmentLive, liveProblem } from '../features/live/brokers.ts';
 import { createStorage, storageProblem } from '../features/storage/storage.ts';
 import { projectFolder } from '../local/server/project-folder.ts';
+import { budgetsSchema } from './budgets-option.ts';
 import type { ConfigDefinition } from './define.ts';
 import { deploymentSchema } from './deployment-option.ts';
 import { heartbeatInterval, heartbeatsSchema, usualHeartbeats } from './heartbeats-option.ts';
@@ -79,6 +80,7 @@ export const configOptions = {
   models: { schema: z.record(z.string(), model) },
   prices: { schema: pricesSchema },
   limits: { schema: limitsSchema },
+  budgets: { schema: budgetsSchema },
   breaker: { schema: breakerSchema, complete: completeBreaker },
   cache: {
     schema: z.union(

@@ -2,6 +2,7 @@ import type { RunEvent } from '../agent/run/events.ts';
 import type { Hooks } from '../agent/definition/hooks.ts';
 import type { AgentKind } from '../agent/definition/kind.ts';
 import type { LoopOptions, MemoryManifest, Options, RequestOptions } from '../agent/definition/manifest.ts';
+import type { BudgetDefinition } from '../agent/budgets/budget-rule.ts';
 import type { ModelLimits } from '../agent/model-limits/lease-request.ts';
 import type { EvalDefinition } from '../features/evals/rules/eval-definition.ts';
 import type { ScheduleDefinition } from '../features/schedules/rules/schedule-definition.ts';
@@ -105,6 +106,11 @@ export interface ConfigDefinition {
    * rpm: 600, tpm: 60_000, concurrency: 50 } }`. Calls wait for them: docs/model-limits.md. Default: none.
    */
   limits?: { [model: string]: ModelLimits } | undefined;
+  /**
+   * Budgets of all runs, of each agent or of each tenant, a day or a month, over all workers of a task queue: `[{ name: 'month', of:
+   * 'tenant', per: 'month', cost: 20 }]`. Calls of models wait or fail at their end: docs/budgets.md. Default: none.
+   */
+  budgets?: readonly BudgetDefinition[] | undefined;
   /**
    * A model with an outage is left alone: after `failures` requests in a row have failed by it (5), a worker sends one request every
    * `probeEvery` ('10s') until the model answers. Other calls wait, or ask the agent's next model. true: with these numbers. Default:

@@ -11,6 +11,7 @@ import { type AnyActivity, createActivities, rememberToolMeta } from '../activit
 import type { ReloopSinks } from '../workflows/operator/emit.ts';
 import { EmitOnce } from './emit-once.ts';
 import { setHeartbeats } from '../activities/attempt/heartbeat.ts';
+import { createBudgetKeeper } from '../activities/limits/budget-keeper.ts';
 import { createModelLimiter } from '../activities/limits/model-limiter.ts';
 import { withBreaker } from '../activities/model/breaker.ts';
 import { createReplyCache } from '../activities/reply-cache.ts';
@@ -194,7 +195,8 @@ export function activitySettings(
   options: SettingsOptions = {},
 ): ActivitySettings {
   const { identity, address, telemetry, runQueue = loaded.taskQueue } = options;
-  const { limitsOf, queues } = loaded;
+  const { limitsOf, budgetsOf, queues } = loaded;
+  const runQueueOf = (own: string) => (queues.has(own) ? runQueue : own);
   const { rollingDeploys = true, transcriptCacheBytes = TRANSCRIPT_CACHE_BYTES } = options;
   const { onWarning = (text: string) => process.emitWarning(text) } = options;
   loaded.skills?.keep(onWarning);
@@ -211,9 +213,10 @@ export function activitySettings(
       limitsOf &&
       createModelLimiter({
         limitsOf,
-        runQueueOf: (own) => (queues.has(own) ? runQueue : own),
+        runQueueOf,
         waited: telemetry?.limitWaited,
       }),
+    budgets: budgetsOf && createBudgetKeeper({ budgetsOf, runQueueOf }),
     events,
     searchAttributes,
     rollingDeploys,

@@ -10,15 +10,16 @@ import {
 import type { ModelRequest } from '../../adapters/models/model.ts';
 import { type Attempt, startClock } from '../attempt/attempt.ts';
 import { type Dependencies, notConfigured } from '../dependencies.ts';
+import { budgetedModel } from '../limits/budgeted-model.ts';
 import { limitedModel } from '../limits/limited-model.ts';
 import { checkReply } from './check-reply.ts';
 
 /**
- * A model of the agent, its replies checked, its silence limited, and its requests within the limits of the config. Throws a
+ * A model of the agent, its replies checked, its silence limited, and its requests within the limits and budgets of the config. Throws a
  * retryable failure if this worker does not have the model.
  */
 export function modelOf(
-  { models, limiter }: Dependencies,
+  { models, limiter, budgets }: Dependencies,
   manifest: AgentManifest,
   asked: AgentModel,
   attempt: Attempt,
@@ -29,8 +30,9 @@ export function modelOf(
     const checked: Model = {
       call: async (request, context) => checkReply(adapter, await callInTime(model, request, context)),
     };
-    // The wait for the limits does not count as silence.
-    return limitedModel(checked, limiter, asked, manifest, attempt);
+    // Waits for limits and budgets do not count as silence. A budget is asked last, so that no estimate is kept while a call waits.
+    const budgeted = budgetedModel(checked, budgets, asked, manifest, attempt);
+    return limitedModel(budgeted, limiter, asked, manifest, attempt);
   }
   throw notConfigured(
     'ModelNotConfigured',

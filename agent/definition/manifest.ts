@@ -214,7 +214,7 @@ export interface AgentManifest extends LoopOptions {
   modelRetry: RetryPolicy;
   /** Task queue of the model calls. Absent: that of the run. */
   modelQueue?: string | undefined;
-  /** The config has a `breaker`, or `limits` of a model of the agent: attempts of a model call may be held back, any number of times. */
+  /** The config has a `breaker`, or `limits` of a model of the agent, or a budget of `budgets` that counts its calls: attempts of a model call may be held back, any number of times. */
   holdsBack?: true | undefined;
   /** When the attempts of a model call are used up for a failure that may pass; absent: 'fail'. */
   onModelFailure?: 'ask' | 'fail' | undefined;

@@ -25,6 +25,7 @@ import { checkApprovers } from '../options/approval-option.ts';
 import { createContextCheck } from '../options/run-context-option.ts';
 import { type Deployment, deploymentOf } from '../deployment-option.ts';
 import { type Webhooks, allWebhooks, withWebhooks } from '../webhooks-option.ts';
+import { checkBudgetPrices, createBudgetsOf } from '../budgets-option.ts';
 import { createLimitsOf } from '../limits-option.ts';
 import { toolManifest } from '../options/tool-options.ts';
 import { projectFolder } from '../../local/server/project-folder.ts';
@@ -35,7 +36,16 @@ import { createOutputCheck } from '../options/output-check.ts';
 
 /** Options of which the values for a worker depend on other options. */
 type Related =
-  'agents' | 'tools' | 'models' | 'prices' | 'limits' | 'context' | 'queues' | 'webhooks' | 'deployment';
+  | 'agents'
+  | 'tools'
+  | 'models'
+  | 'prices'
+  | 'limits'
+  | 'budgets'
+  | 'context'
+  | 'queues'
+  | 'webhooks'
+  | 'deployment';
 
 /** A checked config, as a worker runs it: the values of its options, and what follows from several of them. */
 export interface LoadedConfig extends Omit<OptionValues, Related> {
@@ -47,6 +57,8 @@ export interface LoadedConfig extends Omit<OptionValues, Related> {
   queues: Queues;
   /** Limits of a model, and the name that the config gives them to; undefined: the config has none. */
   limitsOf: ReturnType<typeof createLimitsOf> | undefined;
+  /** Budgets that count the model calls of a run; undefined: the config has none. */
+  budgetsOf: ReturnType<typeof createBudgetsOf> | undefined;
   /** Addresses that get events of runs, by name. */
   webhooks: Webhooks;
   /** undefined: no agent has skills. */
@@ -92,8 +104,11 @@ export function createLoadedConfig(config: ConfigDefinition, folder = projectFol
   const queues = allQueues(config.queues, { own: taskQueue, models: new Set(modelNames), tools });
   const allNames = config.agents.flatMap((agent) => choices(agent).map(({ given }) => given));
   const limitsOf = createLimitsOf(config.limits, new Set([...allNames, ...modelNames]), models);
+  const budgetsOf = config.budgets && createBudgetsOf(config.budgets, agents);
   const holdsBack = (manifest: AgentManifest) =>
-    breaker !== undefined || modelsOf(manifest).some((model) => limitsOf(model) !== undefined);
+    breaker !== undefined ||
+    (budgetsOf?.(manifest) ?? []).length > 0 ||
+    modelsOf(manifest).some((model) => limitsOf(model) !== undefined);
 
   const webhooks = allWebhooks(config.webhooks, agents);
 
@@ -108,6 +123,7 @@ export function createLoadedConfig(config: ConfigDefinition, folder = projectFol
     webhooks,
     skills,
     limitsOf: config.limits === undefined ? undefined : limitsOf,
+    budgetsOf,
     deployment: deploymentOf(config.deployment, taskQueue),
     manifest(name, overrides, parentBudget) {
       const agent = agents.get(name);
@@ -119,6 +135,7 @@ export function createLoadedConfig(config: ConfigDefinition, folder = projectFol
         chosen === undefined ? [first, ...others] : [chosenModel(chosen, first, models)];
       const manifest = agentManifest(agent, kind, modelRefs(refs, config.prices), overrides, parentBudget);
       checkPrices(manifest, agents, choices, config.prices);
+      checkBudgetPrices(manifest, budgetsOf);
       const { compaction } = completeAgent(agent);
       const handoffs = handoffTools(agent, agents, (other) => kindOf(kinds, other));
       const ownSkills = skills?.of(name);

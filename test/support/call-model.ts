@@ -36,6 +36,7 @@ export function callModelOnce(
     signToken: undefined,
     replies: undefined,
     limiter: undefined,
+    budgets: undefined,
     searchAttributes: false,
     beginTrace: undefined,
     events: false,

@@ -8,7 +8,7 @@ import { agent, problemOf } from '../../support/config.ts';
 const known = builtInKinds.map(({ name }) => name).join(', ');
 
 const options =
-  'agents, tools, models, prices, limits, breaker, cache, onEvent, heartbeats, concurrency, context, authorize, hooks, telemetry, logger, encryption, storage, live, schedules, evals, webhooks, taskQueue, queues, deployment';
+  'agents, tools, models, prices, limits, budgets, breaker, cache, onEvent, heartbeats, concurrency, context, authorize, hooks, telemetry, logger, encryption, storage, live, schedules, evals, webhooks, taskQueue, queues, deployment';
 const NO_MODEL =
   'is not a model: give a name, openai(), fromVercelModel() of a model of the AI SDK, scripted([…]) or defineModel({ call }).';
 const NO_TOOL = 'tools.0: is not a tool: make it with defineTool({ name, description, run }).';

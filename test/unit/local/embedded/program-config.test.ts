@@ -19,6 +19,7 @@ const changes: Omit<Required<ConfigDefinition>, 'deployment' | 'schedules' | 'ev
   models: {},
   prices: {},
   limits: {},
+  budgets: [],
   breaker: true,
   cache: true,
   onEvent: () => undefined,

@@ -1,0 +1,172 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ApplicationFailure, log } from '@temporalio/activity';
+import { BUDGET_USED_UP, type BudgetUse } from '../../agent/budgets/budget-rule.ts';
+import { budgetCost, budgetTokens } from '../../agent/definition/budget.ts';
+import type { AgentModel } from '../../agent/definition/agent-models.ts';
+import type { AgentManifest } from '../../agent/definition/manifest.ts';
+import { usageOf } from '../../agent/definition/price.ts';
+import { MODEL_LIMIT } from '../../agent/model-limits/lease-request.ts';
+import { promptLength } from '../../agent/transcript/request.ts';
+import { fieldOf } from '../../agent/values/values.ts';
+import type { Model, ModelReply, ModelRequest } from '../../adapters/models/model.ts';
+import type { Attempt } from '../attempt/attempt.ts';
+import type { BudgetKeeper, LedgerClient } from './budget-keeper.ts';
+
+/** Bounds of the time until a call that waits for a budget comes back. */
+const BACK_LEAST_MS = 5_000;
+const BACK_MOST_MS = 20_000;
+const CHARS_PER_TOKEN = 4;
+/** Failures of a request that the provider has refused, so that it has worked for nothing. */
+const UNBILLED = new Set([
+  'ModelAuthenticationError',
+  'ModelPermissionDenied',
+  'ModelNotFound',
+  'ModelBadRequest',
+  'ModelContextTooLong',
+  'ModelRateLimited',
+  'ModelConflict',
+]);
+const nothing: BudgetUse = { calls: 0, totalTokens: 0, cost: 0 };
+
+/** The same model, whose requests are counted in the budgets of the config: their estimate before, their usage after. */
+export function budgetedModel(
+  model: Model,
+  keeper: BudgetKeeper | undefined,
+  asked: AgentModel,
+  manifest: Pick<AgentManifest, 'name' | 'tenant' | 'holdsBack'>,
+  attempt: Attempt,
+): Model {
+  const { client, info } = attempt.context;
+  const ledgersNow = () => keeper?.ledgersOf(client, info.taskQueue, manifest) ?? [];
+  if (keeper === undefined || ledgersNow().length === 0) return model;
+  // Other activities do not have attempts for any number of waits.
+  const mayLeave = manifest.holdsBack === true && info.activityType === 'callModel';
+  const learnt = `${manifest.name} ${asked.model}`;
+  return {
+    async call(request, context) {
+      const estimate = estimateOf(keeper.estimates.of(learnt, request), request, asked);
+      const reserved = await reserveAll(ledgersNow, estimate, { attempt, mayLeave, signal: context.signal });
+      try {
+        const reply = await model.call(request, context);
+        const tokens = reply.usage?.totalTokens ?? 0;
+        if (tokens > 0) keeper.estimates.learn(learnt, request, tokens);
+        await reserved.settle(spentOn(request, reply, asked));
+        return withWarnings(reply, reserved.warnings);
+      } catch (error) {
+        const isUnsent = fieldOf(error, 'heldBack') === true;
+        const isUnbilled = isUnsent || UNBILLED.has(String(fieldOf(error, 'type')));
+        await reserved.settle(isUnbilled ? nothing : null);
+        throw error;
+      }
+    },
+  };
+}
+
+interface Reserved {
+  warnings: string[];
+  settle(spent: BudgetUse | null): Promise<void>;
+}
+
+interface BudgetWait {
+  attempt: Attempt;
+  /** The attempt may end before the request, any number of times. */
+  mayLeave: boolean;
+  signal: AbortSignal;
+}
+
+/** Reserves in all budgets. Throws a failure that holds the call back, or fails it, or the signal's reason. */
+async function reserveAll(
+  ledgersNow: () => LedgerClient[],
+  estimate: BudgetUse,
+  wait: BudgetWait,
+): Promise<Reserved> {
+  const { attempt, mayLeave, signal } = wait;
+  const { heartbeat } = attempt;
+  const { progress } = heartbeat.record;
+  try {
+    for (;;) {
+      const result = await tryAll(ledgersNow(), estimate, attempt);
+      if (!('text' in result)) return result;
+      const { text, isFinal } = result;
+      if (isFinal) throw failed(text);
+      const backMs = BACK_LEAST_MS + Math.round(Math.random() * (BACK_MOST_MS - BACK_LEAST_MS));
+      if (mayLeave) throw heldBack(text, backMs);
+      heartbeat.set({ progress: text });
+      await sleep(backMs, undefined, { signal });
+    }
+  } finally {
+    heartbeat.set({ progress });
+  }
+}
+
+/** Reserves in all of the budgets, or in none. */
+async function tryAll(
+  ledgers: readonly LedgerClient[],
+  estimate: BudgetUse,
+  { context: { info } }: Attempt,
+): Promise<Reserved | { text: string; isFinal: boolean }> {
+  const { runId = '' } = info.workflowExecution ?? {};
+  const attempt = info.currentAttemptScheduledTimestampMs;
+  const request = { id: randomUUID(), call: `${runId}/${info.activityId}`, attempt, estimate };
+  const granted: LedgerClient[] = [];
+  const warnings: string[] = [];
+  const settle = async (spent: BudgetUse | null) => {
+    await Promise.all(granted.map((ledger) => ledger.settle({ id: request.id, spent })));
+  };
+  for (const ledger of ledgers) {
+    const { account, workflowId } = ledger;
+    const result = await ledger.reserve({ ...request, ...account });
+    if (result.type === 'granted') {
+      granted.push(ledger);
+      if (result.warning !== undefined) warnings.push(result.warning);
+      continue;
+    }
+    await settle(nothing);
+    if (result.type === 'refused') {
+      const isFinal = account.rule.onEnd === 'fail';
+      return { text: isFinal ? result.text : `waits for ${result.text}`, isFinal };
+    }
+    const text = `waits for the budget "${account.rule.name}". The workflow ${workflowId} does not answer: check that a worker runs the workflows of its task queue`;
+    return { text, isFinal: false };
+  }
+  for (const warning of warnings) log.warn(warning);
+  return { warnings, settle };
+}
+
+/** The failure of an attempt that is held back, as for the limits of a model. */
+function heldBack(message: string, retryAfterMs: number): ApplicationFailure {
+  return Object.assign(ApplicationFailure.create({ type: MODEL_LIMIT, message }), {
+    heldBack: true,
+    retryAfterMs,
+  });
+}
+
+/** A later attempt may succeed, so the agent's `onModelFailure` applies. */
+function failed(text: string): ApplicationFailure {
+  const failure = ApplicationFailure.create({
+    type: BUDGET_USED_UP,
+    message: `The model was not asked: ${text}`,
+    nonRetryable: true,
+  });
+  return Object.assign(failure, { mayPass: true });
+}
+
+function estimateOf(totalTokens: number, { prompt }: ModelRequest, { price }: AgentModel): BudgetUse {
+  const promptTokens = Math.min(totalTokens, Math.ceil(promptLength(prompt) / CHARS_PER_TOKEN));
+  const tokens = { promptTokens, completionTokens: totalTokens - promptTokens, totalTokens };
+  return { calls: 1, totalTokens, cost: budgetCost(usageOf(tokens, 1, price)) };
+}
+
+function spentOn({ prompt }: ModelRequest, reply: ModelReply, { price }: AgentModel): BudgetUse {
+  const { text, reasoning = '', toolCalls } = reply;
+  const calls = toolCalls.map((call) => call.name + call.arguments).join('');
+  const lengths = { prompt: promptLength(prompt), reply: [text, calls, reasoning].join('').length };
+  const usage = usageOf(reply.usage, 1, price, lengths);
+  return { calls: 1, totalTokens: budgetTokens(usage), cost: budgetCost(usage) };
+}
+
+function withWarnings(reply: ModelReply, more: readonly string[]): ModelReply {
+  if (more.length === 0) return reply;
+  return { ...reply, warnings: [...(reply.warnings ?? []), ...more] };
+}
