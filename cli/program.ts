@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import { cliName } from '../client/connect/cli-name.ts';
 import { addCommand } from './declare/command.ts';
+import { budgetCommands } from './declare/budget-commands.ts';
 import { decidingCommands } from './declare/deciding-commands.ts';
 import { runningCommands } from './declare/running-commands.ts';
 import { evalCommands } from '../features/evals/command/eval-commands.ts';
@@ -31,6 +32,7 @@ export function createProgram(io: Io, version: string, done: (code: number) => v
     ...runningCommands,
     ...decidingCommands,
     ...steeringCommands,
+    budgetCommands,
     scheduleCommands,
     evalCommands,
     ...servingCommands,

@@ -49,6 +49,7 @@ export {
   InvalidInput,
   RunNotFound,
   RunNotTaking,
+  BudgetNotFound,
   ScheduleNotFound,
   SessionNotFound,
   TemporalUnreachable,
@@ -108,3 +109,12 @@ export type {
   RunStatus,
   Usage,
 } from '../agent/values/vocabulary.ts';
+export type { AgentBudgets } from './api/agent-budgets.ts';
+export type {
+  BudgetAccount,
+  BudgetAmount,
+  BudgetPeriod,
+  BudgetReport,
+  BudgetRule,
+  BudgetUse,
+} from '../agent/budgets/budget-rule.ts';

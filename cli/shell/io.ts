@@ -162,6 +162,7 @@ function codeOf(name: string, error: unknown): number {
     case 'InvalidInput':
     case 'RunNotFound':
     case 'SessionNotFound':
+    case 'BudgetNotFound':
     case 'ScheduleNotFound':
     case 'DecisionRefused':
     case 'EncryptionKeyMissing':

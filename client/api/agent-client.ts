@@ -6,6 +6,7 @@ import { overridesOf } from '../../agent/start/overrides.ts';
 import type { SessionMessage } from '../../agent/session/session.ts';
 import type { ChatMessage, Json } from '../../agent/values/vocabulary.ts';
 import { AGENT_RUN, runLabels } from '../../workflows/messages.ts';
+import { AgentBudgets } from './agent-budgets.ts';
 import { AgentRun, type ResultOptions } from './agent-run.ts';
 import type { RunResultWithSteps } from '../report.ts';
 import { runExists } from '../read/run-location.ts';
@@ -157,6 +158,11 @@ export class AgentClient {
     options: SyncOptions = {},
   ): Promise<ScheduleChange[]> {
     return syncSchedules(this.temporal, this.taskQueue, definitions, options);
+  }
+
+  /** Budgets above runs, of the config's `budgets`. */
+  budgets(): AgentBudgets {
+    return new AgentBudgets(this.temporal, this.taskQueue);
   }
 
   /** All runs that fit, open ones first, latest first; a number is a limit. Throws InvalidInput. */

@@ -59,6 +59,17 @@ export class ScheduleNotFound extends Error {
   }
 }
 
+/** No run has used a budget of that name and key, or all that it counted is long over. */
+export class BudgetNotFound extends Error {
+  override name = 'BudgetNotFound';
+
+  constructor(name: string, key: string, options?: ErrorOptions) {
+    const of = key === '' ? '' : ` of "${key}"`;
+    super(`No run has used a budget "${name}"${of}.`, options);
+    advised(this, `\`${cliName()} budgets\` shows those that runs have used, with their keys.`);
+  }
+}
+
 /** A decision that does not fit; the message names those that do. Nothing was changed. */
 export class DecisionRefused extends Error {
   override name = 'DecisionRefused';

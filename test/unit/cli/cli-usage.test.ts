@@ -136,6 +136,7 @@ describe('the command line', () => {
         extend <id>                   raise limits of a run
         rewind <id>                   do a step of a run again, and all later steps
         fork <id>                     start a new run with the first steps of another run
+        budgets                       show budgets of agents and tenants, and extend them
         schedule                      run agents at set times
         eval                          ask the cases of an eval, and score the runs
         session                       list, show or clear conversations

@@ -1,6 +1,7 @@
 import { Client, Connection, type ConnectionOptions } from '@temporalio/client';
 import { afterEach, describe, expect, test } from 'vitest';
 import { AgentClient } from '../../../../client/api/agent-client.ts';
+import { AgentBudgets } from '../../../../client/api/agent-budgets.ts';
 import { AgentRun } from '../../../../client/api/agent-run.ts';
 import { WorkflowNotFoundError, type WorkflowHandle } from '@temporalio/client';
 import { AgentSession } from '../../../../client/api/agent-session.ts';
@@ -57,11 +58,19 @@ const methods: [of: { name: string; prototype: object }, calls: { [method: strin
       sessions: () => agentClient().sessions().next(),
       schedules: () => agentClient().schedules(),
       syncSchedules: () => agentClient().syncSchedules({ s1: schedule }),
+      budgets: undefined,
       schedule: undefined,
       as: undefined,
       get: undefined,
       session: undefined,
       close: undefined,
+    },
+  ],
+  [
+    AgentBudgets,
+    {
+      list: () => agentClient().budgets().list(),
+      extend: () => agentClient().budgets().extend('b', { cost: 1 }),
     },
   ],
   [

@@ -1,0 +1,25 @@
+import type { CommandGroup } from './command.ts';
+
+/** Commands for budgets above runs. */
+export const budgetCommands: CommandGroup = {
+  usage: 'budgets',
+  summary: 'show budgets of agents and tenants, and extend them',
+  commands: [
+    {
+      usage: 'list',
+      summary: 'list what is used of each budget',
+      isDefault: true,
+      load: async () => (await import('../commands/budgets.ts')).listBudgets,
+    },
+    {
+      usage: 'extend <name>',
+      summary: 'add to a budget, for the current day or month',
+      options: (command) =>
+        command
+          .option('--key <key>', 'the agent or tenant that has the budget')
+          .option('--cost <usd>', 'US dollars to add', Number)
+          .option('--tokens <n>', 'tokens to add', Number),
+      load: async () => (await import('../commands/budgets.ts')).extendBudget,
+    },
+  ],
+};

@@ -1,0 +1,96 @@
+import { expect, test } from 'vitest';
+import { agentTool } from '../../adapters/tools/agent-tool.ts';
+import { answer, modelOf, toolCall } from '../support/scripts.ts';
+import { useRig } from '../support/rig.ts';
+
+/** A reply of `modelOf` takes 15 tokens, and the first request of an agent is reckoned with more than 256. */
+const plain = modelOf(() => answer('done'));
+const held = modelOf(() => answer('done'));
+const below = agentTool({ agent: 'budget-below', description: 'asks another', onFailure: 'observe' });
+const subAgents = Array.from({ length: 6 }, (_, index) => toolCall(below.name, 'x', `call-${index}`));
+let asked = 0;
+
+const rig = useRig({
+  agents: [
+    { name: 'budget-plain', model: plain },
+    { name: 'budget-held', model: held },
+    {
+      name: 'budget-top',
+      kind: 'tool-calling',
+      model: modelOf((step) => (step === '1' ? { toolCalls: subAgents } : 'done')),
+      tools: [below],
+    },
+    {
+      name: 'budget-below',
+      onModelFailure: 'fail',
+      model: {
+        async call() {
+          asked += 1;
+          const usage = { promptTokens: 200, completionTokens: 200, totalTokens: 400 };
+          return Promise.resolve({ text: answer('done'), toolCalls: [], finishReason: 'stop', usage });
+        },
+      },
+    },
+  ],
+  budgets: [
+    { name: 'tenants', of: 'tenant', per: 'month', totalTokens: 100_000 },
+    { name: 'tight', of: 'tenant', only: 'budget-tight', per: 'month', totalTokens: 100 },
+    { name: 'below', of: 'agent', only: 'budget-below', per: 'day', totalTokens: 1_000, onEnd: 'fail' },
+  ],
+});
+
+async function current(name: string, key: string) {
+  const all = await rig.client.budgets().list();
+  return all.find((one) => one.rule.name === name && one.key === key)?.periods[0];
+}
+
+test('the usage of a call is counted for its tenant', async () => {
+  await rig.client.run('budget-plain', 'what?', { tenant: 'budget-acme' });
+  await rig.client.run('budget-plain', 'what?', { tenant: 'budget-globex' });
+  await rig.client.run('budget-plain', 'what?', { tenant: 'budget-globex' });
+  await expect
+    .poll(() => current('tenants', 'budget-acme'))
+    .toMatchObject({
+      used: { calls: 1, totalTokens: 15 },
+      reserved: { calls: 0 },
+      unsettled: { calls: 0 },
+    });
+  await expect.poll(() => current('tenants', 'budget-globex')).toMatchObject({ used: { calls: 2 } });
+});
+
+test('sub-agents that run at the same time do not overspend together', async () => {
+  const { output } = await rig.client.run('budget-top', 'what?', { tenant: 'budget-below' });
+  expect(output).toBe('done');
+  expect(asked).toBe(2);
+  await expect
+    .poll(() => current('below', 'budget-below'))
+    .toMatchObject({ used: { calls: 2, totalTokens: 800 } });
+});
+
+test('a call waits at the end of a budget, says so, and continues after an extension', async () => {
+  const run = await rig.client.start('budget-held', 'what?', { tenant: 'budget-tight' });
+  const texts: string[] = [];
+  for await (const event of run.events()) {
+    if (event.type !== 'tool_progress') continue;
+    texts.push(event.text);
+    break;
+  }
+  expect(texts[0]).toMatch(
+    /^waits for the budget "tight": of 100 tokens a month of the tenant "budget-tight", 100 tokens is left, .*; it begins again \d{4}-\d\d-01 00:00 UTC$/u,
+  );
+  expect(held.requests).toHaveLength(0);
+  await rig.client.budgets().extend('tight', { totalTokens: 1_000 }, 'budget-tight');
+  expect((await run.result()).output).toBe('done');
+  expect(await current('tight', 'budget-tight')).toMatchObject({
+    limit: { totalTokens: 1_100 },
+    used: { calls: 1, totalTokens: 15 },
+  });
+});
+
+test('an extension of a budget that no run has used is refused, and so is one that does not fit', async () => {
+  const budgets = rig.client.budgets();
+  await expect(budgets.extend('tenants', { totalTokens: 1 }, 'nobody')).rejects.toMatchObject({
+    name: 'BudgetNotFound',
+  });
+  await expect(budgets.extend('tenants', { cost: 1 }, 'budget-acme')).rejects.toThrow('has no limit of cost');
+});
