@@ -6,6 +6,8 @@ export interface BenchOptions {
   steps: number[];
   /** How many short runs are under way at a time. */
   concurrency: number[];
+  /** How long each of these is. */
+  runSteps: number;
   /** Contestants by name; default: all that are installed. */
   only: string[] | undefined;
   /** In bytes. */
@@ -15,7 +17,7 @@ export interface BenchOptions {
 }
 
 export const USAGE =
-  'npm run bench -- [--rounds 3] [--steps 20,100,300] [--concurrency 1,16,64] [--observation 2048] [--only floor,reloop] [--json FILE] [--quick]';
+  'npm run bench -- [--rounds 3] [--steps 20,100,300] [--concurrency 1,16,64] [--run-steps 5] [--observation 2048] [--only floor,reloop] [--json FILE] [--quick]';
 
 const defaults = { rounds: '3', steps: '20,100,300', concurrency: '1,16,64' };
 /** To see that everything works; its numbers mean nothing. */
@@ -30,6 +32,7 @@ export function benchOptions(args: string[]): BenchOptions {
       rounds: text,
       steps: text,
       concurrency: text,
+      'run-steps': text,
       only: text,
       observation: text,
       json: text,
@@ -42,6 +45,7 @@ export function benchOptions(args: string[]): BenchOptions {
     concurrency,
     only,
     observation = '2048',
+    'run-steps': runSteps = '5',
   } = {
     only: undefined,
     ...(values.quick === true ? quick : defaults),
@@ -51,6 +55,7 @@ export function benchOptions(args: string[]): BenchOptions {
     rounds: count('rounds', rounds),
     steps: list(steps).map((one) => count('steps', one)),
     concurrency: list(concurrency).map((one) => count('concurrency', one)),
+    runSteps: count('run-steps', runSteps),
     only: only === undefined ? undefined : list(only),
     observation: count('observation', observation),
     json: values.json,

@@ -34,13 +34,13 @@ function readOptions(): [BenchOptions, Contestant[]] {
 }
 
 /** Round by round, each measure is taken of one contestant after the other. */
-async function measure(rig: Rig, { rounds, steps, concurrency }: BenchOptions): Promise<Results> {
+async function measure(rig: Rig, { rounds, steps, concurrency, runSteps }: BenchOptions): Promise<Results> {
   const { entrants } = rig;
   const longRuns: LongRun[] = [];
   const shortRuns: ShortRuns[] = [];
   for (const entrant of entrants) {
     progress(`warming up ${entrant.name} …`);
-    await measureShortRuns(rig, entrant, Math.min(16, Math.max(...concurrency)));
+    await measureShortRuns(rig, entrant, Math.min(16, Math.max(...concurrency)), runSteps);
   }
   for (let round = 0; round < rounds; round++) {
     const say = (what: string) => progress(`round ${round + 1} of ${rounds}: ${what}`);
@@ -53,7 +53,7 @@ async function measure(rig: Rig, { rounds, steps, concurrency }: BenchOptions): 
       }
     for (const level of concurrency)
       for (const entrant of inTurn(entrants, round)) {
-        const measured = await measureShortRuns(rig, entrant, level);
+        const measured = await measureShortRuns(rig, entrant, level, runSteps);
         shortRuns.push({ ...measured, round });
         say(`${entrant.name}, ${level} at a time: ${measured.runsPerSecond.toFixed(1)} runs/s`);
       }

@@ -60,41 +60,45 @@ export interface ShortRuns {
   concurrency: number;
   round: number;
   contestant: string;
+  /** Steps of each run. */
+  steps: number;
   runsPerSecond: number;
   /** Processor time a step, in ms. */
   workerCpuMs: number;
   serverCpuMs: number;
 }
 
-const SHORT_STEPS = 5;
 const WAVES = 3;
-/** At 1 the tenth of a second would be one run; at 64 it would take long. */
-const LEAST_RUNS = 10;
-const MOST_RUNS = 128;
+/** One run of 5 steps takes a tenth of a second, which says little; three waves of 64 runs would take long. */
+const LEAST_STEPS = 50;
+const MOST_STEPS = 640;
 
 export async function measureShortRuns(
   rig: Rig,
   entrant: Entrant,
   concurrency: number,
+  steps: number,
 ): Promise<Omit<ShortRuns, 'round'>> {
-  const count = Math.max(LEAST_RUNS, Math.min(WAVES * concurrency, MOST_RUNS));
+  const runsOf = (all: number) => Math.ceil(all / steps);
+  const count = Math.max(concurrency, runsOf(LEAST_STEPS), Math.min(WAVES * concurrency, runsOf(MOST_STEPS)));
   const pids = [entrant.pid, rig.serverPid];
   const began = performance.now();
   let left = count;
   const driveOne = async () => {
-    while (left-- > 0) await entrant.run(entrant.place, newId(entrant), SHORT_STEPS);
+    while (left-- > 0) await entrant.run(entrant.place, newId(entrant), steps);
   };
   const [workerMs = Number.NaN, serverMs = Number.NaN] = await processorMsDuring(pids, () =>
     Promise.all(Array.from({ length: concurrency }, driveOne)),
   );
   const ms = performance.now() - began;
-  const steps = count * SHORT_STEPS;
+  const taken = count * steps;
   return {
     concurrency,
     contestant: entrant.name,
+    steps,
     runsPerSecond: (count * 1000) / ms,
-    workerCpuMs: workerMs / steps,
-    serverCpuMs: serverMs / steps,
+    workerCpuMs: workerMs / taken,
+    serverCpuMs: serverMs / taken,
   };
 }
 

@@ -40,7 +40,7 @@ test('a ratio is taken round by round, so that what disturbs a round is no diffe
 test('each median has the least and the most of its rounds beside it', () => {
   const of = (contestant: string, values: number[]) =>
     values.map((runsPerSecond, round) => {
-      return { contestant, round, concurrency: 1, runsPerSecond, workerCpuMs: 2, serverCpuMs: 3 };
+      return { contestant, round, steps: 5, concurrency: 1, runsPerSecond, workerCpuMs: 2, serverCpuMs: 3 };
     });
   const shortRuns = [...of('floor', [10, 8, 9]), ...of('reloop', [5, 6, 9])];
   const printed = printedResults({ longRuns: [], shortRuns });
