@@ -30,8 +30,9 @@ process.on('disconnect', () => process.exit());
 async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const body = await buffer(request);
   await pause(delayMs);
-  if (body.includes('"stream":true')) stream(response, reply(body));
-  else whole(response, reply(body));
+  const sent = { ...reply(body), usage: usageOf(body) };
+  if (body.includes('"stream":true')) stream(response, sent);
+  else whole(response, sent);
 }
 
 interface Reply {
@@ -56,16 +57,25 @@ function reply(body: Buffer): Reply {
   return { message: { role: 'assistant', content: null, tool_calls: [call] }, finish_reason: 'tool_calls' };
 }
 
-const usage = { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 };
+interface Sent extends Reply {
+  usage: object;
+}
+
+/** Four characters are a token, as agents reckon: fewer would be the sign of a server that cuts the prompt. */
+function usageOf({ length }: Buffer): object {
+  const prompt = Math.ceil(length / 4);
+  return { prompt_tokens: prompt, completion_tokens: 1, total_tokens: prompt + 1 };
+}
+
 const head = { id: 'chatcmpl-bench', created: 0, model: MODEL };
 
-function whole(response: ServerResponse, { message, finish_reason }: Reply): void {
+function whole(response: ServerResponse, { message, finish_reason, usage }: Sent): void {
   const choices = [{ index: 0, message, finish_reason }];
   response.writeHead(200, { 'content-type': 'application/json' });
   response.end(JSON.stringify({ ...head, object: 'chat.completion', choices, usage }));
 }
 
-function stream(response: ServerResponse, { message, finish_reason }: Reply): void {
+function stream(response: ServerResponse, { message, finish_reason, usage }: Sent): void {
   const chunk = (fields: object) =>
     `data: ${JSON.stringify({ ...head, object: 'chat.completion.chunk', ...fields })}\n\n`;
   response.writeHead(200, { 'content-type': 'text/event-stream' });
