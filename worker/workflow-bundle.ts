@@ -39,10 +39,19 @@ export async function bundle(
     workflowInterceptorModules: [workflowsPath],
     preloadModules: [workflowsPath],
     logger: silentLogger,
-    webpackConfigHook: (config) => (sourceName === undefined ? config : named(config, sourceName)),
+    webpackConfigHook: (config) => {
+      const lean = { ...config, devtool: POSITIONS_ONLY };
+      return sourceName === undefined ? lean : named(lean, sourceName);
+    },
   });
   return { code: LIGHT_PROMISES + code };
 }
+
+/**
+ * A source map without the sources: stack traces need positions alone. Each thread of a worker holds the map several times. The
+ * sources would be shown in the Web UI's Call Stack, which is empty (`light-promises.ts`).
+ */
+const POSITIONS_ONLY = 'inline-nosources-source-map';
 
 type WebpackConfig = Parameters<NonNullable<BundleOptions['webpackConfigHook']>>[0];
 
