@@ -13,7 +13,9 @@ interface Column<M> {
 export function printedResults({ longRuns, shortRuns }: Results): string {
   const tables = [
     ...(longRuns.length === 0 ? [] : [`ms a step of one run\n${table(longRuns, longColumns(longRuns))}`]),
-    ...(shortRuns.length === 0 ? [] : [`runs of ${shortRuns[0]?.steps} steps\n${table(shortRuns, shortColumns(shortRuns))}`]),
+    ...(shortRuns.length === 0
+      ? []
+      : [`runs of ${shortRuns[0]?.steps} steps\n${table(shortRuns, shortColumns(shortRuns))}`]),
   ];
   return tables.join('\n\n');
 }
