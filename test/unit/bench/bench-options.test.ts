@@ -5,7 +5,13 @@ import { printedResults } from '../../../bench/print-results.ts';
 import { median, ratios } from '../../../bench/results.ts';
 
 test('options that are left out are those of a whole run, or of a quick one', () => {
-  const whole = { rounds: 3, steps: [20, 100, 300], concurrency: [1, 16, 64], observation: 2048 };
+  const whole = {
+    rounds: 3,
+    steps: [20, 100, 300],
+    concurrency: [1, 16, 64],
+    runSteps: 5,
+    observation: 2048,
+  };
   expect(benchOptions([])).toEqual({ ...whole, only: undefined, json: undefined });
   const only = ['floor', 'append', 'reloop'];
   const quick = { ...whole, rounds: 1, steps: [5], concurrency: [2], only, json: undefined };
