@@ -1,4 +1,5 @@
 import type { Client } from '@temporalio/client';
+import { activityId } from '../../agent/calls/calls.ts';
 import type { ToolManifest } from '../../agent/definition/manifest.ts';
 import { type DoneCall, isDropped, isOnce, lastOfEach } from '../../agent/calls/restart.ts';
 import { readToolResult } from '../../agent/calls/tool-result.ts';
@@ -47,7 +48,7 @@ export async function readEffects(
       if (end === undefined) effects.delete(key);
       else if (end !== 'as before') effects.set(key, end);
     } else if (fact.type === 'scheduled' && fact.of === 'child') {
-      children.set(of.n === 0 ? of.call : `${of.call}~${of.n}`, fact.workId);
+      children.set(activityId(0, of.call, of.n), fact.workId);
     } else if (fact.type === 'scheduled' && call?.underWay === 'run' && call.tool && isOnce(call.tool)) {
       // A recording may have answered the call in place of the tool.
       if (fact.name !== call.tool.name) continue;
