@@ -63,14 +63,19 @@ export async function readEndedCalls(
   const before = known(run);
   if (before !== undefined) return withFacts(before, await factsSince(client, run, before.upTo), filter);
   const facts: Fact[] = [];
-  for await (const fact of readFacts(client, run)) if (isRelevant(fact, filter)) facts.push(fact);
+  const isRelevant = createSelection(filter);
+  let upTo = 0;
+  for await (const fact of readFacts(client, run)) {
+    upTo = fact.id;
+    if (isRelevant(fact)) facts.push(fact);
+  }
   const origin = filter.scope === 0 ? await originOf(run, facts[0]) : undefined;
-  if (origin === undefined) return withFacts(NONE, facts, filter);
+  if (origin === undefined) return withFacts({ ...NONE, upTo }, facts, filter);
   const { calls, bytes } = await readEndedCalls(client, origin.run, filter, known);
   const kept = calls
     .filter(({ call }) => origin.keeps(call))
     .map((ended) => ({ ...ended, output: origin.edits.get(ended.call) ?? ended.output }));
-  return withFacts({ ...NONE, calls: kept, bytes }, facts, filter);
+  return withFacts({ ...NONE, calls: kept, bytes, upTo }, facts, filter);
 }
 
 async function factsSince(client: Client, run: RunRef, id: number): Promise<Fact[]> {
@@ -82,11 +87,16 @@ async function factsSince(client: Client, run: RunRef, id: number): Promise<Fact
   return facts.toReversed();
 }
 
-/** Returns false for facts that can be dropped while reading: a history may be long. */
-function isRelevant(fact: Fact, { tool }: CallFilter): boolean {
-  if (fact.type === 'scheduled')
-    return fact.of === 'activity' && (fact.name === tool || ownReads.get(fact.name) === 'point');
-  return ['started', 'succeeded', 'update_accepted', 'update_completed'].includes(fact.type);
+/** Returns a function that selects facts. The others are dropped while reading, with the results of other tools: a history may be long. */
+function createSelection({ tool }: CallFilter): (fact: Fact) => boolean {
+  const keys = new Set<string>();
+  return (fact) => {
+    if (fact.type === 'succeeded') return keys.delete(fact.key);
+    if (fact.type !== 'scheduled')
+      return ['started', 'update_accepted', 'update_completed'].includes(fact.type);
+    if (fact.of === 'activity' && fact.name === tool) keys.add(fact.key);
+    return keys.has(fact.key) || ownReads.get(fact.name) === 'point';
+  };
 }
 
 /** The run that another run continues, and the calls that the other run keeps. */
@@ -144,7 +154,8 @@ async function withFacts(
       decisions.set(fact.key, fact.input);
     else if (fact.type === 'update_completed') await readDecision(fact.key, fact.result);
   }
-  return { calls, bytes, open, deferred, early, decisions, upTo: facts.at(-1)?.id ?? before.upTo };
+  const upTo = Math.max(before.upTo, facts.at(-1)?.id ?? 0);
+  return { calls, bytes, open, deferred, early, decisions, upTo };
 
   /** Drops the calls from a step on, when the run rewinds itself. */
   function dropFrom(step: number): void {
