@@ -10,12 +10,12 @@ import {
 import {
   BUDGET_USED_UP,
   type BudgetAmount,
+  type BudgetAnswer,
   type BudgetReport,
   EXTEND,
   REPORT,
   RESERVE,
   type Reservation,
-  type ReservationAnswer,
   SETTLE,
   type Settlement,
   isReservation,
@@ -33,8 +33,8 @@ import {
   settle,
 } from '../agent/budgets/ledger.ts';
 
-const reserveUpdate = defineUpdate<ReservationAnswer, [Reservation]>(RESERVE);
-const settleUpdate = defineUpdate<void, [Settlement]>(SETTLE);
+const reserveUpdate = defineUpdate<BudgetAnswer, [Reservation]>(RESERVE);
+const settleUpdate = defineUpdate<BudgetAnswer, [Settlement]>(SETTLE);
 const extendUpdate = defineUpdate<BudgetReport, [BudgetAmount]>(EXTEND);
 const reportQuery = defineQuery<BudgetReport>(REPORT);
 
@@ -63,7 +63,9 @@ export async function modelBudget(first: Ledger): Promise<void> {
   setHandler(
     settleUpdate,
     (sent) => {
-      ledger = settle(ledger, sent, Date.now());
+      const next = settle(ledger, sent, Date.now());
+      ledger = next.ledger;
+      return next.answer;
     },
     {
       validator(...[sent]: unknown[]) {

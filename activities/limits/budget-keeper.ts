@@ -1,11 +1,11 @@
 import { type Client, WithStartWorkflowOperation } from '@temporalio/client';
 import {
   type BudgetAccount,
+  type BudgetAnswer,
   BUDGET_USED_UP,
   MODEL_BUDGET,
   RESERVE,
   type Reservation,
-  type ReservationAnswer,
   SETTLE,
   type Settlement,
   ledgerId,
@@ -35,7 +35,7 @@ export interface BudgetKeeper extends BudgetParts {
 }
 
 export type ReservationResult =
-  ({ type: 'granted' } & ReservationAnswer) | { type: 'refused'; text: string } | { type: 'unanswered' };
+  ({ type: 'granted' } & BudgetAnswer) | { type: 'refused'; text: string } | { type: 'unanswered' };
 
 /** Messages to the workflow that keeps one account. */
 export interface LedgerClient {
@@ -43,7 +43,7 @@ export interface LedgerClient {
   readonly workflowId: string;
   reserve(reservation: Reservation): Promise<ReservationResult>;
   /** Never throws: an answer of the model is worth more than its count. The estimate stays where the ledger does not answer. */
-  settle(settlement: Settlement): Promise<void>;
+  settle(settlement: Settlement): Promise<BudgetAnswer>;
 }
 
 /** Longest wait for the workflow's answer. */
@@ -83,7 +83,7 @@ function createLedgerClient(
     workflowId,
     async reserve(reservation) {
       try {
-        const answer = await send<ReservationAnswer>(RESERVE, reservation);
+        const answer = await send(RESERVE, reservation);
         refusing.delete(workflowId);
         return { type: 'granted', ...answer };
       } catch (error) {
@@ -93,8 +93,8 @@ function createLedgerClient(
         return { type: 'refused', text };
       }
     },
-    async settle(settlement) {
-      await send<undefined>(SETTLE, settlement).catch(() => undefined);
+    settle(settlement) {
+      return send(SETTLE, settlement).catch(() => ({}));
     },
   };
 }
@@ -103,9 +103,9 @@ type LedgerWorkflow = (first: Ledger) => Promise<void>;
 
 /** The first worker that asks starts the workflow. */
 function createSender(client: Client, workflowId: string, taskQueue: string, account: BudgetAccount) {
-  const once = <Answer>(name: string, sent: Reservation | Settlement) =>
+  const once = (name: string, sent: Reservation | Settlement) =>
     client.withDeadline(Date.now() + ANSWER_MS, () =>
-      client.workflow.executeUpdateWithStart<LedgerWorkflow, Answer, [Reservation | Settlement]>(name, {
+      client.workflow.executeUpdateWithStart<LedgerWorkflow, BudgetAnswer, [Reservation | Settlement]>(name, {
         args: [sent],
         startWorkflowOperation: new WithStartWorkflowOperation<LedgerWorkflow>(MODEL_BUDGET, {
           workflowId,
@@ -116,10 +116,10 @@ function createSender(client: Client, workflowId: string, taskQueue: string, acc
         }),
       }),
     );
-  return async <Answer>(name: string, sent: Reservation | Settlement): Promise<Answer> => {
+  return async (name: string, sent: Reservation | Settlement): Promise<BudgetAnswer> => {
     for (let tries = 1; ; tries += 1) {
       try {
-        return await once<Answer>(name, sent);
+        return await once(name, sent);
       } catch (error) {
         if (refusalIn(error) !== undefined || tries === TRIES) throw error;
       }

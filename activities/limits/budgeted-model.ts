@@ -112,14 +112,20 @@ async function tryAll(
   const granted: LedgerClient[] = [];
   const warnings: string[] = [];
   const settle = async (spent: BudgetUse | null) => {
-    await Promise.all(granted.map((ledger) => ledger.settle({ id: request.id, spent })));
+    const answers = await Promise.all(granted.map((ledger) => ledger.settle({ id: request.id, spent })));
+    for (const { warning } of answers) warn(warning);
+  };
+  const warn = (warning: string | undefined) => {
+    if (warning === undefined) return;
+    log.warn(warning);
+    warnings.push(warning);
   };
   for (const ledger of ledgers) {
     const { account, workflowId } = ledger;
     const result = await ledger.reserve({ ...request, ...account });
     if (result.type === 'granted') {
       granted.push(ledger);
-      if (result.warning !== undefined) warnings.push(result.warning);
+      warn(result.warning);
       continue;
     }
     await settle(nothing);
@@ -130,7 +136,6 @@ async function tryAll(
     const text = `waits for the budget "${account.rule.name}". The workflow ${workflowId} does not answer: check that a worker runs the workflows of its task queue`;
     return { text, isFinal: false };
   }
-  for (const warning of warnings) log.warn(warning);
   return { warnings, settle };
 }
 

@@ -87,8 +87,9 @@ export interface Reservation extends BudgetAccount {
   estimate: BudgetUse;
 }
 
-export interface ReservationAnswer {
-  /** Set for the reservation with which the budget's share `warnAt` is passed. */
+/** Answer to a reservation or a settlement. */
+export interface BudgetAnswer {
+  /** Set for the message with which the budget's share `warnAt` is passed. */
   warning?: string | undefined;
 }
 

@@ -2,11 +2,11 @@ import { dollars } from '../values/vocabulary.ts';
 import type {
   BudgetAccount,
   BudgetAmount,
+  BudgetAnswer,
   BudgetPeriod,
   BudgetReport,
   BudgetRule,
   Reservation,
-  ReservationAnswer,
   Settlement,
   BudgetUse,
 } from './budget-rule.ts';
@@ -70,40 +70,32 @@ export function refusal(before: Ledger, asked: Reservation, now: number): string
 }
 
 /** Counts a reservation that fits. The same id counts once. */
-export function reserve(
-  before: Ledger,
-  asked: Reservation,
-  now: number,
-): { ledger: Ledger; answer: ReservationAnswer } {
+export function reserve(before: Ledger, asked: Reservation, now: number): Step {
   const { rule, key, id, call, attempt, estimate } = asked;
   const ledger = { ...brought(before, rule, now), account: { rule, key } };
   if (isKnown(ledger, id)) {
     const warning = ledger.open.find((one) => one.id === id)?.warning;
     return { ledger, answer: { warning } };
   }
-  const [period, ...past] = ledger.periods;
-  const mine = { id, call, attempt, estimate, at: now, from: period.from };
+  const mine = { id, call, attempt, estimate, at: now, from: ledger.periods[0].from };
   const open = ledger.open.map((one) => (isBefore(one, asked) ? { ...one, lost: true as const } : one));
-  const next: Current = { ...ledger, open: [...open, mine] };
-  const share = shareOf(spentIn(next, period), limitOf(rule, period.extra));
-  if (period.warned || share < rule.warnAt) return { ledger: bounded(next, now), answer: {} };
-  const warning = `the budget "${rule.name}"${key === '' ? '' : ` of the ${rule.of} "${key}"`} is used to ${Math.floor(share * 100)} %`;
-  const warned: Current = {
-    ...next,
-    periods: [{ ...period, warned: true }, ...past],
-    open: [...open, { ...mine, warning }],
-  };
-  return { ledger: bounded(warned, now), answer: { warning } };
+  const next = withWarning(bounded({ ...ledger, open: [...open, mine] }, now), now);
+  const { warning } = next.answer;
+  if (warning === undefined) return next;
+  // The answer to the same message, sent again.
+  const last = next.ledger.open.map((one) => (one.id === id ? { ...one, warning } : one));
+  return { ...next, ledger: { ...next.ledger, open: last } };
 }
 
 /** Puts what the request took in the place of its estimate. Does nothing for an id that is not open any more. */
-export function settle(before: Ledger, { id, spent }: Settlement, now: number): Ledger {
+export function settle(before: Ledger, { id, spent }: Settlement, now: number): Step {
   const found = before.open.find((one) => one.id === id);
-  if (found === undefined) return before;
+  if (found === undefined) return { ledger: before, answer: {} };
   const open = before.open.filter((one) => one !== found);
   const settled = [...before.settled, { id, at: now }];
   const field = spent === null ? 'unsettled' : 'used';
-  return bounded(added({ ...before, open, settled }, found.from, field, spent ?? found.estimate), now);
+  const counted = added({ ...before, open, settled }, found.from, field, spent ?? found.estimate);
+  return withWarning(bounded(counted, now), now);
 }
 
 /** Adds to the limits of the current period. */
@@ -137,10 +129,26 @@ export function keptMs({ account }: Ledger): number {
   return (account.rule.per === 'day' ? 1 : 31) * (KEPT_PERIODS + 1) * 24 * 3_600_000;
 }
 
+interface Step {
+  ledger: Ledger;
+  answer: BudgetAnswer;
+}
+
 type Current = Ledger & { periods: [LedgerPeriod, ...LedgerPeriod[]] };
 
 const amounts = ['cost', 'totalTokens'] as const;
 const none: BudgetUse = { calls: 0, totalTokens: 0, cost: 0 };
+
+/** Warns once a period, with the message that passes the share. */
+function withWarning(before: Ledger, now: number): Step {
+  const { rule, key } = before.account;
+  const ledger = brought(before, rule, now);
+  const [period, ...past] = ledger.periods;
+  const share = shareOf(spentIn(ledger, period), limitOf(rule, period.extra));
+  if (period.warned || share < rule.warnAt) return { ledger, answer: {} };
+  const warning = `the budget "${rule.name}"${key === '' ? '' : ` of the ${rule.of} "${key}"`} is used to ${Math.floor(share * 100)} %`;
+  return { ledger: { ...ledger, periods: [{ ...period, warned: true }, ...past] }, answer: { warning } };
+}
 
 /** The ledger with the current period. A clock that goes back stays in the latest period. */
 function brought(ledger: Ledger, { per }: BudgetRule, now: number): Current {

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { BudgetRule, BudgetUse } from '../../../../agent/budgets/budget-rule.ts';
+import type { BudgetRule, BudgetUse, Settlement } from '../../../../agent/budgets/budget-rule.ts';
 import {
   type Ledger,
   extend,
@@ -37,13 +37,15 @@ const current = (ledger: Ledger, now = NOON) => reportOf(ledger, now).periods[0]
 const reserved = (ledger: Ledger, ...args: Parameters<typeof ask>) =>
   reserve(ledger, ask(...args), NOON).ledger;
 
+const settled = (ledger: Ledger, sent: Settlement) => settle(ledger, sent, NOON).ledger;
+
 test('a request that does not fit in what is left is refused, and says when the budget begins again', () => {
-  const ledger = settle(reserved(newLedger(account), 'a', 600), { id: 'a', spent: tokens(700) }, NOON);
+  const ledger = settled(reserved(newLedger(account), 'a', 600), { id: 'a', spent: tokens(700) });
   expect(refusal(ledger, ask('b', 300), NOON)).toBeUndefined();
   expect(refusal(ledger, ask('b', 301), NOON)).toBe(
     'the budget "b": of 1000 tokens a day of the tenant "acme", 300 tokens is left, and the request is reckoned with 301 tokens; it begins again 2026-12-01 00:00 UTC',
   );
-  const full = settle(reserved(ledger, 'b', 300), { id: 'b', spent: tokens(400) }, NOON);
+  const full = settled(reserved(ledger, 'b', 300), { id: 'b', spent: tokens(400) });
   expect(refusal(full, ask('c', 1), NOON)).toBe(
     'the budget "b": 1000 tokens a day of the tenant "acme" is used up; it begins again 2026-12-01 00:00 UTC',
   );
@@ -62,9 +64,9 @@ test('the estimate of a lost request stays, is shown as unsettled, and gives way
   const first = reserved(newLedger(account), 'a', 100, { call: 'call', attempt: 1 });
   const lost = reserved(first, 'b', 50, { call: 'call', attempt: 2 });
   expect(current(lost)).toMatchObject({ reserved: tokens(50), unsettled: tokens(100) });
-  const late = settle(lost, { id: 'a', spent: tokens(70) }, NOON);
+  const late = settled(lost, { id: 'a', spent: tokens(70) });
   expect(current(late)).toMatchObject({ used: tokens(70), reserved: tokens(50), unsettled: { calls: 0 } });
-  const unknown = settle(late, { id: 'b', spent: null }, NOON);
+  const unknown = settled(late, { id: 'b', spent: null });
   expect(current(unknown)).toMatchObject({ reserved: { calls: 0 }, unsettled: tokens(50) });
 });
 
@@ -81,6 +83,8 @@ test('one warning is given where the share is passed, and again after an extensi
   expect(second.answer.warning).toBe('the budget "b" of the tenant "acme" is used to 80 %');
   expect(reserve(second.ledger, ask('b', 1), NOON).answer).toEqual(second.answer);
   expect(reserve(second.ledger, ask('c', 1), NOON).answer.warning).toBeUndefined();
+  const more = settle(first.ledger, { id: 'a', spent: tokens(900) }, NOON);
+  expect(more.answer.warning).toBe('the budget "b" of the tenant "acme" is used to 90 %');
   const extended = extend(second.ledger, { totalTokens: 1_000 }, NOON);
   expect(reserve(extended, ask('d', 800), NOON).answer.warning).toBeDefined();
 });
@@ -135,7 +139,7 @@ test('in any order of messages, sent again or lost, all that was granted is coun
           if (known === undefined) model.set(name, { day: dayOf(now), tokens: amount });
         } else {
           const isOpen = ledger.open.some((one) => one.id === name);
-          ledger = settle(ledger, { id: name, spent: type === 'lose' ? null : tokens(amount) }, now);
+          ledger = settle(ledger, { id: name, spent: type === 'lose' ? null : tokens(amount) }, now).ledger;
           if (known === undefined || !isOpen) continue;
           if (type === 'settle') known.tokens = amount;
         }
