@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { BudgetUse } from '../../client/index.ts';
 import type { RecordedRequest, ScriptedReply } from '../../features/testing/index.ts';
@@ -25,7 +26,7 @@ function reply({ prompt }: RecordedRequest): ScriptedReply {
   return {
     text,
     usage: { promptTokens, completionTokens: REPLY_TOKENS },
-    ...(isHeld ? { delayMs: 60_000 } : {}),
+    delayMs: isHeld ? 60_000 : 50,
   };
 }
 
@@ -61,8 +62,38 @@ test('budgets have counted what the model billed, each request once, though the 
   for (const counted of [[all], tenants]) expect(sum(counted)).toEqual(bill);
 });
 
-function sum(periods: readonly ({ used?: BudgetUse; unsettled?: BudgetUse } | undefined)[]): typeof bill {
-  const uses = periods.flatMap((period) => [period?.used, period?.unsettled]);
+test('while workers are killed at any time, no request is billed that the budgets have not counted', async () => {
+  const kills = 4;
+  const before = { ...bill };
+  const all = async () => (await rig.client.budgets().list())[0]?.periods[0];
+  const counted = async () => sum([await all()]);
+  const start = await counted();
+  const runs = await Promise.all(
+    Array.from({ length: 2 * RUNS }, (_, index) =>
+      rig.client.start('counter', `what is ${index}?`, { tenant: 'initech' }),
+    ),
+  );
+  for (let kill = 0; kill < kills; kill += 1) {
+    const seen = bill.calls;
+    await expect.poll(() => bill.calls, { timeout: 60_000 }).toBeGreaterThan(seen + kill);
+    await sleep(Math.random() * 200);
+    await rig.killWorkers();
+    rig.startWorker();
+  }
+  await Promise.all(runs.map((run) => run.result()));
+
+  const end = await counted();
+  const billed = bill.calls - before.calls;
+  expect(end.calls - start.calls).toBeGreaterThanOrEqual(billed);
+  expect(end.totalTokens - start.totalTokens).toBeGreaterThanOrEqual(bill.totalTokens - before.totalTokens);
+  // A killed worker has reserved no more than one request of each run that it has not sent.
+  expect(end.calls - start.calls).toBeLessThanOrEqual(billed + kills * runs.length);
+});
+
+function sum(
+  periods: readonly ({ used?: BudgetUse; unsettled?: BudgetUse; reserved?: BudgetUse } | undefined)[],
+): typeof bill {
+  const uses = periods.flatMap((period) => [period?.used, period?.unsettled, period?.reserved]);
   const of = (name: keyof typeof bill) => uses.reduce((total, use) => total + (use?.[name] ?? 0), 0);
   return { calls: of('calls'), totalTokens: of('totalTokens') };
 }
