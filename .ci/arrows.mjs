@@ -126,8 +126,11 @@ export const arrows = {
     temporal: [],
   },
   'adapters/tools': {
-    imports: { agent: ['values', 'text', 'definition/skills.ts'], 'adapters/net': true },
-    rooms: ['calculator', 'foreign', 'http', 'memory', 'python', 'search', 'mcp', 'skills'],
+    imports: {
+      agent: ['values', 'text', 'definition/skills.ts', 'definition/tool-search.ts'],
+      'adapters/net': true,
+    },
+    rooms: ['calculator', 'foreign', 'http', 'memory', 'python', 'search', 'mcp', 'skills', 'tool-search'],
     temporal: [],
   },
   config: {

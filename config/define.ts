@@ -40,6 +40,12 @@ export interface AgentDefinition extends Options<LoopOptions>, Options<RequestOp
    */
   handoffs?: readonly (string | AgentDefinition)[] | undefined;
   /**
+   * true: the prompt does not have the agent's `tools`. The model finds them with `search_tools` and calls them with `use_tool`, or by their
+   * names: docs/tool-search.md. `show`: names of tools that the prompt has as well. `results`: tools that one search returns at most,
+   * default 5. Default: the prompt has all tools.
+   */
+  toolSearch?: boolean | { show?: readonly string[] | undefined; results?: number | undefined } | undefined;
+  /**
    * Folder of skills, relative to the config: each sub-folder with a SKILL.md is one. The prompt has their names and descriptions, and the
    * model reads the rest with the tool `read_skill`: docs/skills.md. Default: none.
    */

@@ -68,6 +68,8 @@ export interface ToolManifest extends ToolRules {
   human?: true | undefined;
   /** No code runs: the caller of the run carries the call out, and sends the result. */
   client?: true | undefined;
+  /** The prompt does not show the tool: the model finds it with `search_tools`. */
+  hidden?: true | undefined;
   /** The first attempt runs in the activity of the model call. */
   inline?: true | undefined;
   /** A person has to approve its calls: all of them, or those that the tool's function chooses. */
@@ -87,6 +89,12 @@ export type MemoryManifest =
   | { kind: 'window'; turns: number }
   | { kind: 'tokens'; tokens: number }
   | { kind: 'summary'; tokens: number };
+
+/** Search over the tools of an agent that its prompt does not show. */
+export interface ToolSearchManifest {
+  /** Tools that one search returns at most. */
+  results: number;
+}
 
 /** Rule by which a long run's own turns become a summary. */
 export interface CompactionManifest {
@@ -205,6 +213,8 @@ export interface AgentManifest extends LoopOptions {
   memory?: MemoryManifest | undefined;
   /** Absent: the model sees all turns of the run. */
   compaction?: CompactionManifest | undefined;
+  /** Absent: the prompt has all tools. */
+  toolSearch?: ToolSearchManifest | undefined;
   /** Absent: the agent has none. */
   skills?: readonly SkillManifest[] | undefined;
   /** JSON Schema that the answer has to fit. */

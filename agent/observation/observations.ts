@@ -8,6 +8,9 @@ export function unknownTool(name: string, known: readonly string[]): string {
   return `${name} is not a valid tool, try one of [${known.join(', ')}].`;
 }
 
+export const USE_TOOL_FORM =
+  'use_tool takes the name and the input of a tool that search_tools has found, such as {"name": "find", "input": {"city": "Lisbon"}}. Nothing was run.';
+
 export const CUT_REPLY =
   'Invalid Format: the reply was cut off at the token limit, so nothing was run. Answer again, shorter.';
 

@@ -11,16 +11,19 @@ import {
 import { isSilent } from '../model-reply/finish-reason.ts';
 import { limits } from '../values/limits.ts';
 import type { AgentManifest } from '../definition/manifest.ts';
+import { USE_TOOL, withShownTools } from '../definition/tool-search.ts';
 import { isCallAsText } from './call-as-text.ts';
 import {
   CALL_AS_TEXT,
   CUT_REPLY,
   INCOMPLETE_REPLY,
+  USE_TOOL_FORM,
   emptyReply,
   unknownTool,
 } from '../observation/observations.ts';
 import { toolNamed } from '../prompt/tool-names.ts';
 import { cutAtStop } from './stop.ts';
+import { usedTool } from './used-tool.ts';
 import { boundedText, plainJson, wellFormed } from '../values/values.ts';
 import { EXCEPTION_TOOL, type Json, type ToolCall, type Truncation } from '../values/vocabulary.ts';
 
@@ -127,28 +130,29 @@ function closingAnswer(
 }
 
 /** An action whose observation is known without running anything carries it. */
-function plan(
-  { tool: written, toolInput, log, toolCallId, unreadable }: ParsedAction,
-  manifest: AgentManifest,
-  text: string,
-): PlannedAction {
+function plan(parsed: ParsedAction, manifest: AgentManifest, text: string): PlannedAction {
+  const { tool: written, toolInput, log, toolCallId, unreadable } = usedTool(parsed, manifest);
   if (unreadable !== undefined) {
     return { ...exceptionStep(new OutputParserError(unreadable), manifest, text), toolCallId };
   }
-  const { tools } = manifest;
-  const tool = toolNamed(written, tools);
+  const tool = toolNamed(written, manifest.tools);
   return {
     tool: tool?.name ?? written,
     toolInput,
     toolCallId,
     ...logOf(log, text),
-    observation: tool
-      ? undefined
-      : unknownTool(
-          written,
-          tools.map(({ name }) => name),
-        ),
+    observation:
+      tool === undefined ? unknownTool(written, namesShown(manifest)) : unfitUse(tool.name, manifest),
   };
+}
+
+/** A call of `use_tool` that names no tool. */
+function unfitUse(tool: string, { toolSearch }: AgentManifest): string | undefined {
+  return toolSearch !== undefined && tool === USE_TOOL ? USE_TOOL_FORM : undefined;
+}
+
+function namesShown(manifest: AgentManifest): string[] {
+  return withShownTools(manifest).tools.map(({ name }) => name);
 }
 
 function cutOff(): OutputParserError {
@@ -168,15 +172,12 @@ function emptyCause(error: OutputParserError, reply: RawReply, manifest: AgentMa
 }
 
 /** An empty reply is not an answer: most often the provider took away what it could not read. */
-function nothingIn(
-  { finishReason, usage, reasoning }: RawReply,
-  { tools }: AgentManifest,
-): OutputParserError {
+function nothingIn({ finishReason, usage, reasoning }: RawReply, manifest: AgentManifest): OutputParserError {
   const said = emptyReply({
     finishReason,
     tokens: usage?.completionTokens,
     hasThoughts: (reasoning ?? '').trim() !== '',
-    tools: tools.map(({ name }) => name),
+    tools: namesShown(manifest),
   });
   const why =
     finishReason === 'content_filter'

@@ -2,6 +2,7 @@ import { contentText, imagesOf } from '../values/content.ts';
 import { EMPTY_DIGEST, extendDigest } from '../values/digest.ts';
 import { inWords, placeImages } from './place-images.ts';
 import type { AgentKind, ModelPrompt, PromptContext } from '../definition/kind.ts';
+import { withShownTools } from '../definition/tool-search.ts';
 import type { RequestParams } from '../definition/manifest.ts';
 import { withSkills } from '../prompt/with-skills.ts';
 import { validPrompt } from '../prompt/valid-prompt.ts';
@@ -19,7 +20,8 @@ export interface ModelRequest {
 export function renderRequest(kind: AgentKind, context: PromptContext): ModelRequest {
   const { model, stop, params, skills } = context.manifest;
   const takesImages = kind.images === true && params.api === 'chat' && params.images !== false;
-  const shown = takesImages ? context : inWords(context);
+  const ofAgent = { ...context, manifest: withShownTools(context.manifest) };
+  const shown = takesImages ? ofAgent : inWords(ofAgent);
   const prompt = withSkills(placeImages(kind.render(shown), shown.images), skills);
   return {
     model,

@@ -1,5 +1,5 @@
 import { join, resolve } from 'node:path';
-import { READ_SKILL, type SkillManifest } from '../../agent/definition/skills.ts';
+import type { SkillManifest } from '../../agent/definition/skills.ts';
 import { type Skill, readSkills } from '../../adapters/tools/skills/read-skills.ts';
 import { createSkillTool } from '../../adapters/tools/skills/skill-tool.ts';
 import { createSkillVersions } from '../../adapters/tools/skills/skill-versions.ts';
@@ -20,11 +20,7 @@ export interface AgentSkills {
 }
 
 /** undefined: no agent has skills. `folder`: that of the config. Throws {@link ConfigError}. */
-export function agentSkills(
-  agents: readonly AgentDefinition[],
-  tools: ReadonlyMap<string, Tool>,
-  folder: string,
-): AgentSkills | undefined {
+export function agentSkills(agents: readonly AgentDefinition[], folder: string): AgentSkills | undefined {
   const byAgent = new Map<string, Skill[]>();
   const byFolder = new Map<string, Skill[]>();
   for (const { name, skills } of agents) {
@@ -33,11 +29,6 @@ export function agentSkills(
     const read = byFolder.get(path) ?? readOrRefuse(name, path);
     byFolder.set(path, read);
     byAgent.set(name, read);
-    if (tools.has(READ_SKILL)) {
-      throw new ConfigError(
-        `Agent "${name}": skills bring a tool ${READ_SKILL}, and the config has one of that name. Rename yours.`,
-      );
-    }
   }
   if (byAgent.size === 0) return undefined;
   const all = [...byFolder.values()].flat();

@@ -31,6 +31,7 @@ import { toolManifest } from '../options/tool-options.ts';
 import { projectFolder } from '../../local/server/project-folder.ts';
 import { type Queues, allQueues, onQueues } from '../options/queues.ts';
 import { type AgentSkills, agentSkills } from './agent-skills.ts';
+import { searchTools, searchedTools } from './searched-tools.ts';
 import { uniqueTools } from './unique-tools.ts';
 import { createOutputCheck } from '../options/output-check.ts';
 
@@ -90,8 +91,9 @@ export function createLoadedConfig(config: ConfigDefinition, folder = projectFol
     ...config.agents.flatMap(({ tools: own = [] }) => own),
     ...(config.tools ?? []),
   ]);
-  const skills = agentSkills(config.agents, tools, folder);
-  if (skills !== undefined) tools.set(skills.tool.name, skills.tool);
+  const skills = agentSkills(config.agents, folder);
+  const search = searchTools(config.agents);
+  for (const tool of [...search, ...(skills === undefined ? [] : [skills.tool])]) addBuiltIn(tools, tool);
   const named = namedModels(config);
   const choices = (agent: AgentDefinition) => modelChoices(agent, (model) => namedModel(model, named));
   const models = new Map([...named, ...modelsInPlace(config.agents.flatMap(choices))]);
@@ -140,12 +142,14 @@ export function createLoadedConfig(config: ConfigDefinition, folder = projectFol
       const handoffs = handoffTools(agent, agents, (other) => kindOf(kinds, other));
       const ownSkills = skills?.of(name);
       const reading = skills === undefined || ownSkills === undefined ? [] : [toolManifest(skills.tool)];
-      const ofAgent = [...manifest.tools, ...handoffs, ...reading];
+      const searched = searchedTools(agent, manifest.tools, search);
+      const ofAgent = [...(searched?.tools ?? manifest.tools), ...handoffs, ...reading];
       const brought = agent.clientTools === true ? (overrides.clientTools ?? []) : [];
       const own = {
         ...manifest,
         tools: withClientTools(ofAgent, brought),
         ...(ownSkills !== undefined && { skills: ownSkills }),
+        ...(searched !== undefined && { toolSearch: searched.toolSearch }),
         compaction: compaction && compactionOf(compaction, manifest, models),
         ...manifestParts(config),
         ...(holdsBack(manifest) ? { holdsBack: true as const } : {}),
@@ -177,6 +181,16 @@ export function createLoadedConfig(config: ConfigDefinition, folder = projectFol
     loaded.checkContext(agent, overrides.context);
   });
   return loaded;
+}
+
+/** Adds the tool of an option such as `skills`. */
+function addBuiltIn(tools: Map<string, Tool>, tool: Tool): void {
+  if (tools.has(tool.name)) {
+    throw new ConfigError(
+      `The config has a tool ${tool.name}, which is the name of one that Reloop adds here. Rename yours.`,
+    );
+  }
+  tools.set(tool.name, tool);
 }
 
 function uniqueAgents(definitions: readonly AgentDefinition[]): Map<string, AgentDefinition> {

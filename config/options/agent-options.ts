@@ -108,6 +108,15 @@ const agentShape = {
       'is not a list of agents: their names or definitions',
     )
     .default([]),
+  toolSearch: z
+    .union(
+      [
+        z.boolean(),
+        z.strictObject({ show: z.array(text).optional(), results: z.int().positive().optional() }),
+      ],
+      'is neither true nor { show, results }: the names of tools that the prompt has as well, and a number from 1',
+    )
+    .optional(),
   skills: text.optional(),
   clientTools: z.boolean().default(false),
   prompt: z.record(z.string(), z.string()).default({}),
