@@ -13,7 +13,7 @@ import type { Profile } from './profiles.ts';
 import type { RunLife } from './run-lives.ts';
 import { protos, type temporal } from './sdk.ts';
 import type { VirtualServer } from './server.ts';
-import { rightAgentIsAsked, summariesAreShown, toldIsRecorded } from './prompt-laws.ts';
+import { requestsContinue, rightAgentIsAsked, summariesAreShown, toldIsRecorded } from './prompt-laws.ts';
 import type { SessionLife } from './session-lives.ts';
 import { sessionsAnswer } from './session-law.ts';
 import { cancelledCallsEnd, earlyAnswersCount, pausedBeginsNothing, pausesHold } from './word-laws.ts';
@@ -272,6 +272,7 @@ const laws: Law[] = [
   finishedStaysFinished,
   summariesAreShown,
   rightAgentIsAsked,
+  requestsContinue,
   wordsAreHistory,
   eventsAreHistory,
   smallEvents,

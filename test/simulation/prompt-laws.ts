@@ -1,3 +1,4 @@
+import { structuredChat } from '../../agent/kinds/structured-chat.ts';
 import type { RunEvent } from '../../agent/run/events.ts';
 import { shortenedObservation, withPersonsInput } from '../../agent/observation/observations.ts';
 import { asText } from '../../agent/values/vocabulary.ts';
@@ -48,6 +49,45 @@ export const summariesAreShown: Law = ({ world, runs }) =>
       return hidden === undefined ? [] : [`${id}: at step ${step} the model was shown "${hidden}"`];
     },
   );
+
+/**
+ * Each request of a run begins with the bytes of the one before, so that a provider's cache of prompts holds. Exceptions: a summary
+ * and the request after it, a request that was shortened, another agent (a handoff), and a restart.
+ */
+export const requestsContinue: Law = ({ world, runs }) =>
+  runs.flatMap(({ id, events }) => {
+    const runIds = new Set(events.flatMap((event) => ('runId' in event ? [event.runId] : [])));
+    const asked = world.asked.filter(({ runId }) => runIds.has(runId));
+    const restarts = events.filter(({ type }) => type === 'restarted');
+    return asked.slice(1).flatMap((next, index) => {
+      const before = asked[index];
+      if (before === undefined || before.runId !== next.runId || before.agent !== next.agent) return [];
+      if (turnOf(next.step) <= turnOf(before.step)) return [];
+      const isSummary = [before, next].some(({ step }) => step.endsWith(COMPACTION));
+      const isAfterRestart = restarts.some(({ at }) => before.at <= at && at <= next.at);
+      const isShortened = [before, next].some((one) => isSecondTry(world, one));
+      if (isSummary || isAfterRestart || isShortened) return [];
+      const [said, saidBefore] = [bytesOf(next.request.prompt), bytesOf(before.request.prompt)];
+      if (said.startsWith(saidBefore)) return [];
+      const at = Array.from(saidBefore).findIndex((character, place) => character !== said[place]);
+      return [
+        `${id}: the request of step ${next.step} is another from character ${at} on than that of step ${before.step}, which has ${saidBefore.length}: ${said.slice(at - 60, at + 60)} / ${saidBefore.slice(at - 60, at + 60)}`,
+      ];
+    });
+  });
+
+/** Structured chat ends each request with it, as in LangChain: it is no part of what the next one continues. */
+const REMINDER = structuredChat.prompt.human.replace(/^.*\{agent_scratchpad\}/su, '');
+
+/** A prompt as one text that the next one of the run can continue: the last message may grow. */
+function bytesOf(prompt: Asked['request']['prompt']): string {
+  if (prompt.type === 'text') return prompt.text;
+  const messages = prompt.messages.map(
+    ({ content, ...message }) => `${JSON.stringify(message)}${text(content)}`,
+  );
+  const bytes = `${JSON.stringify(prompt.tools)}${messages.join('')}`;
+  return bytes.endsWith(REMINDER) ? bytes.slice(0, -REMINDER.length) : bytes;
+}
 
 /** The model has just refused the turn's request, as too long for its context. */
 function isSecondTry(world: World, { runId, step, at }: Asked): boolean {
