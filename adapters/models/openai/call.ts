@@ -9,6 +9,7 @@ import { type KnownRepairs, askWithRepairs } from '../repairs.ts';
 import { unsupportedParam, unsupportedWarning, withoutParam } from './request/unsupported-params.ts';
 import { rateLimitOf } from './reply/limit-headers.ts';
 import { EmptyStream, readReply } from './reply/read-reply.ts';
+import { withCacheMarks } from './request/cache-marks.ts';
 import { type WireRequest, buildRequest } from './request/request-body.ts';
 import { undiciFetch } from './transport/undici-fetch.ts';
 
@@ -26,6 +27,8 @@ export interface CallOptions extends OpenAIConnection {
   headers: { [name: string]: string };
   /** Reasoning goes back to the server that returned it. */
   returnsReasoning: boolean;
+  /** Prompts of messages get marks for the provider's cache. */
+  cacheControl: boolean;
   /**
    * Parameters that each model has rejected so far, so that later calls need no second request. Lives as long as the
    * adapter.
@@ -77,7 +80,9 @@ async function askWithoutRefused(
   asked: RequestContext,
 ): Promise<ModelReply> {
   const { model } = request;
-  let wire = buildRequest(request);
+  const built = buildRequest(request);
+  // A prompt of one text grows within its one message, so that nothing after a mark would be found again.
+  let wire = options.cacheControl && request.prompt.type === 'messages' ? withCacheMarks(built) : built;
   for (const param of options.unsupported.get(model) ?? []) wire = dropParam(wire, param);
   const dropped: string[] = [];
   // Ends: each round changes something that no round before it did.

@@ -7,6 +7,7 @@ import type { SettingNames } from './errors.ts';
 
 export interface AdapterOptions {
   reasoning?: 'return' | 'drop' | undefined;
+  cacheControl?: boolean | undefined;
   headers?(context: ModelCallContext): { [name: string]: string };
 }
 
@@ -42,11 +43,13 @@ export function openAICompatibleModel(
       const adapter = await (loaded ??= import('./call.ts'));
       const headers = options.headers?.(context) ?? {};
       const returnsReasoning = options.reasoning !== 'drop';
+      const cacheControl = options.cacheControl === true;
       return adapter.callOpenAI(request, context, {
         ...settings,
         apiKey,
         headers,
         returnsReasoning,
+        cacheControl,
         unsupported,
         repairs,
       });

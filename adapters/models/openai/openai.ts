@@ -16,6 +16,11 @@ export interface OpenAIOptions {
    * require, or not ('drop'). A server that refuses reasoning is not sent it again.
    */
   reasoning?: 'return' | 'drop';
+  /**
+   * true: marks the system message and the last one for the provider's cache of prompts (`cache_control`), as gateways to Claude want it.
+   * OpenAI and most others keep prompts without marks. Default false.
+   */
+  cacheControl?: boolean;
   /** Headers of one request, for gateways that want their own. */
   headers?(context: ModelCallContext): { [name: string]: string };
 }

@@ -11,19 +11,24 @@ type Part = { [field: string]: unknown };
 interface Message {
   role: ChatMessage['role'];
   content: string | Part[];
+  providerOptions?: Part;
 }
 
-/** A request as the AI SDK's specification has it; what is not set is not sent. `version` is the model's. */
+/** A request as the AI SDK's specification has it; what is not set is not sent. `version` is the model's. `marks`: for the provider's cache of prompts. */
 export function callOptions(
   { prompt: given, params: asGiven, stop }: ModelRequest,
   version: string,
+  marks = false,
 ): { [option: string]: unknown } {
   const prompt = validPrompt(given);
   const params = fittingParams(asGiven, prompt);
   const tools = prompt.type === 'messages' ? (prompt.tools ?? []) : [];
   const choice = prompt.type === 'messages' ? prompt.toolChoice : undefined;
   return {
-    prompt: prompt.type === 'text' ? [fromUser(prompt.text, version)] : messagesOf(prompt.messages, version),
+    prompt:
+      prompt.type === 'text'
+        ? [fromUser(prompt.text, version)]
+        : withMarks(messagesOf(prompt.messages, version), marks),
     maxOutputTokens: params.maxTokens,
     temperature: params.temperature,
     topP: params.topP,
@@ -56,6 +61,21 @@ function messagesOf(messages: readonly ChatMessage[], version: string): Message[
     if (role === 'tool') addResult(list, toolResult(toolCallId, names.get(toolCallId) ?? '', content));
   }
   return list;
+}
+
+/** Each provider reads its field, and no other. */
+const MARK = {
+  anthropic: { cacheControl: { type: 'ephemeral' } },
+  bedrock: { cachePoint: { type: 'default' } },
+};
+
+function withMarks(messages: Message[], marks: boolean): Message[] {
+  if (!marks) return messages;
+  return messages.map((message, index) =>
+    message.role === 'system' || index === messages.length - 1
+      ? { ...message, providerOptions: MARK }
+      : message,
+  );
 }
 
 function toolResult(toolCallId: string, toolName: string, content: unknown): Part {

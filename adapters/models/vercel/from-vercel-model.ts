@@ -25,6 +25,11 @@ export type { VercelLanguageModel } from './language-model.ts';
 export interface VercelModelOptions {
   /** Show the model's reasoning before tool calls to the provider again: 'return' (default) or 'drop'. */
   reasoning?: 'return' | 'drop';
+  /**
+   * true: marks the system message and the last one for the cache of prompts of Anthropic and Bedrock, which keep only what is marked.
+   * Default false.
+   */
+  cacheControl?: boolean;
 }
 
 /**
@@ -37,13 +42,14 @@ export function fromVercelModel(model: VercelLanguageModel, options: VercelModel
   const said = new Set<string>();
   const repairs: KnownRepairs = new Map();
   const returnsReasoning = options.reasoning !== 'drop';
+  const marks = options.cacheControl === true;
   return {
     label: model.modelId,
     provider: model.provider.split('.')[0],
     async call(request, context) {
       context.signal.throwIfAborted();
       try {
-        const asked = (sent: ModelRequest) => ask(model, sent, context);
+        const asked = (sent: ModelRequest) => ask(model, sent, context, marks);
         const { answer, warnings: repaired } = await askWithRepairs(request, repairs, asked, refusalInError);
         const { reply, warnings } = answer;
         const fresh = [...warningsOf(request, warnings), ...repaired].filter((text) => !said.has(text));
@@ -86,11 +92,12 @@ async function ask(
   model: VercelLanguageModel,
   request: ModelRequest,
   context: ModelCallContext,
+  marks: boolean,
 ): Promise<VercelAnswer> {
   const ended = new AbortController();
   const abortSignal = AbortSignal.any([context.signal, ended.signal]);
   // The type of the options is of the model's own version; callOptions writes the fields of all versions.
-  const options = { ...callOptions(request, model.specificationVersion), abortSignal } as never;
+  const options = { ...callOptions(request, model.specificationVersion, marks), abortSignal } as never;
   if (!request.params.stream) return readWhole(await model.doGenerate(options), model);
   const { stream } = read(StreamResult, await model.doStream(options), model);
   try {
