@@ -6,7 +6,7 @@ const MARK = { cache_control: { type: 'ephemeral' } };
 
 /**
  * Marks where a prompt may be kept, for gateways to models that keep only what is marked: after the system message, which the tools
- * come before, and after the last message, with which the next request goes on.
+ * come before, and after the last message, which the next request continues.
  */
 export function withCacheMarks({ path, body }: WireRequest): WireRequest {
   const { messages } = body;
