@@ -3,14 +3,20 @@ import { count } from './amounts.ts';
 
 /** `1,200 + 34 tokens`, `1,200 (900 cached) + 34 tokens`; where the server did not say it of some calls, `at least`, and of all of them, `tokens unknown`. */
 export function tokenWords(usage: Usage): string {
-  const { promptTokens, completionTokens, cachedTokens = 0 } = usage;
-  const cached = cachedTokens === 0 ? '' : ` (${figure(cachedTokens)} cached)`;
-  return unlessUnknown(usage, `${figure(promptTokens)}${cached} + ${figure(completionTokens)} tokens`);
+  const { promptTokens, completionTokens } = usage;
+  return unlessUnknown(
+    usage,
+    `${figure(promptTokens)}${cachedWords(usage)} + ${figure(completionTokens)} tokens`,
+  );
 }
 
-/** The same as one sum. */
+/** The same as one sum: `1,234 tokens (900 cached)`. */
 export function totalTokenWords(usage: Usage): string {
-  return unlessUnknown(usage, count(usage.totalTokens, 'token'));
+  return unlessUnknown(usage, `${count(usage.totalTokens, 'token')}${cachedWords(usage)}`);
+}
+
+function cachedWords({ cachedTokens = 0 }: Usage): string {
+  return cachedTokens === 0 ? '' : ` (${figure(cachedTokens)} cached)`;
 }
 
 function unlessUnknown({ modelCalls, totalTokens, uncountedCalls = 0 }: Usage, words: string): string {

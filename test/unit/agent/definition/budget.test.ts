@@ -158,6 +158,12 @@ describe('a call whose tokens the server does not say', () => {
 
   test.each<[string, Usage, string, string]>([
     ['known', counted, '1,200 + 34 tokens', '1,234 tokens'],
+    [
+      'known, with cached ones',
+      { ...counted, cachedTokens: 900 },
+      '1,200 (900 cached) + 34 tokens',
+      '1,234 tokens (900 cached)',
+    ],
     ['unknown', uncounted, 'tokens unknown', 'tokens unknown'],
     ['known in part', addUsage(counted, uncounted), 'at least 1,200 + 34 tokens', 'at least 1,234 tokens'],
     ['of an old run, recorded as zeros', { ...noUsage, modelCalls: 2 }, 'tokens unknown', 'tokens unknown'],
