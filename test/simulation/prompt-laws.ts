@@ -4,6 +4,7 @@ import { shortenedObservation, withPersonsInput } from '../../agent/observation/
 import { asText } from '../../agent/values/vocabulary.ts';
 import type { Law } from './laws.ts';
 import type { RunLife } from './run-lives.ts';
+import { ADDED_BY_HOOK } from './random-options.ts';
 import { type Asked, COMPACTION, HANDOFF } from './world-model.ts';
 import type { World } from './world.ts';
 
@@ -52,7 +53,7 @@ export const summariesAreShown: Law = ({ world, runs }) =>
 
 /**
  * Each request of a run begins with the bytes of the one before, so that a provider's cache of prompts holds. Exceptions: a summary
- * and the request after it, a request that was shortened, another agent (a handoff), and a restart.
+ * and the request after it, a request that was shortened, another agent (a handoff), a restart, and what a hook adds.
  */
 export const requestsContinue: Law = ({ world, runs }) =>
   runs.flatMap(({ id, events }) => {
@@ -85,7 +86,7 @@ function bytesOf(prompt: Asked['request']['prompt']): string {
   const messages = prompt.messages.map(
     ({ content, ...message }) => `${JSON.stringify(message)}${text(content)}`,
   );
-  const bytes = `${JSON.stringify(prompt.tools)}${messages.join('')}`;
+  const bytes = `${JSON.stringify(prompt.tools)}${messages.join('')}`.replaceAll(ADDED_BY_HOOK, '');
   return bytes.endsWith(REMINDER) ? bytes.slice(0, -REMINDER.length) : bytes;
 }
 

@@ -145,9 +145,12 @@ function someHooks(own: Random, dice: Random): Hooks {
   };
 }
 
+/** Text that a hook adds to some of the requests. */
+export const ADDED_BY_HOOK = '\nBe brief.';
+
 function brief(message: ChatMessage, at: number): ChatMessage {
   return at === 0 && typeof message.content === 'string'
-    ? { ...message, content: `${message.content}\nBe brief.` }
+    ? { ...message, content: `${message.content}${ADDED_BY_HOOK}` }
     : message;
 }
 
