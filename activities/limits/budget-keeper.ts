@@ -56,6 +56,8 @@ const TRIES = 3;
 export function createBudgetKeeper(parts: BudgetParts): BudgetKeeper {
   /** Ids of ledgers that refused their last reservation. */
   const refusing = new Set<string>();
+  /** End of the last message to each ledger. */
+  const turns: Turns = new Map();
   const rank = ({ workflowId }: LedgerClient) => (refusing.has(workflowId) ? 0 : 1);
   return {
     ...parts,
@@ -64,7 +66,7 @@ export function createBudgetKeeper(parts: BudgetParts): BudgetKeeper {
       const taskQueue = parts.runQueueOf(own);
       return parts
         .budgetsOf(manifest)
-        .map((account) => createLedgerClient(client, taskQueue, account, refusing))
+        .map((account) => createLedgerClient(client, taskQueue, account, { refusing, turns }))
         .sort((a, b) => rank(a) - rank(b));
     },
   };
@@ -74,10 +76,12 @@ function createLedgerClient(
   client: Client,
   taskQueue: string,
   account: BudgetAccount,
-  refusing: Set<string>,
+  { refusing, turns }: { refusing: Set<string>; turns: Turns },
 ): LedgerClient {
   const workflowId = ledgerId(taskQueue, account.rule.name, account.key);
-  const send = createSender(client, workflowId, taskQueue, account);
+  const sendNow = createSender(client, workflowId, taskQueue, account);
+  const send = (name: string, sent: Reservation | Settlement) =>
+    inTurn(turns, workflowId, () => sendNow(name, sent));
   return {
     account,
     workflowId,
@@ -97,6 +101,21 @@ function createLedgerClient(
       return send(SETTLE, settlement).catch(() => ({}));
     },
   };
+}
+
+type Turns = Map<string, Promise<unknown>>;
+
+/** Sends one message of this worker at a time to a ledger: the server has no more than ten updates of a workflow under way. */
+function inTurn<T>(turns: Turns, workflowId: string, send: () => Promise<T>): Promise<T> {
+  const last = turns.get(workflowId) ?? Promise.resolve();
+  const mine = last.then(send);
+  const end = mine
+    .catch(() => undefined)
+    .then(() => {
+      if (turns.get(workflowId) === end) turns.delete(workflowId);
+    });
+  turns.set(workflowId, end);
+  return mine;
 }
 
 type LedgerWorkflow = (first: Ledger) => Promise<void>;
