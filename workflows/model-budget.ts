@@ -12,29 +12,16 @@ import {
   type BudgetAmount,
   type BudgetAnswer,
   type BudgetReport,
+  COUNT,
   EXTEND,
+  type LedgerEntry,
   REPORT,
-  RESERVE,
-  type Reservation,
-  SETTLE,
-  type Settlement,
-  isReservation,
-  isSettlement,
+  isLedgerEntries,
 } from '../agent/budgets/budget-rule.ts';
 import { extensionProblem } from '../agent/budgets/budget-extension.ts';
-import {
-  type Ledger,
-  extend,
-  isEmpty,
-  keptMs,
-  refusal,
-  reportOf,
-  reserve,
-  settle,
-} from '../agent/budgets/ledger.ts';
+import { type Ledger, count, extend, isEmpty, keptMs, refusals, reportOf } from '../agent/budgets/ledger.ts';
 
-const reserveUpdate = defineUpdate<BudgetAnswer, [Reservation]>(RESERVE);
-const settleUpdate = defineUpdate<BudgetAnswer, [Settlement]>(SETTLE);
+const countUpdate = defineUpdate<BudgetAnswer[], [LedgerEntry[]]>(COUNT);
 const extendUpdate = defineUpdate<BudgetReport, [BudgetAmount]>(EXTEND);
 const reportQuery = defineQuery<BudgetReport>(REPORT);
 
@@ -44,32 +31,19 @@ const BY_WORKERS = 'Sent by workers that call the model. There is nothing to typ
 export async function modelBudget(first: Ledger): Promise<void> {
   let ledger = first;
   setHandler(
-    reserveUpdate,
-    (asked) => {
-      const next = reserve(ledger, asked, Date.now());
-      ledger = next.ledger;
-      return next.answer;
+    countUpdate,
+    (entries) => {
+      const counted = count(ledger, entries, Date.now());
+      ledger = counted.ledger;
+      return counted.answers;
     },
     {
-      // A refused update leaves no event, however often a call that waits asks again.
-      validator(...[asked]: unknown[]) {
-        if (!isReservation(asked)) throw new Error(`${RESERVE}: workers send this message.`);
-        const message = refusal(ledger, asked, Date.now());
-        if (message !== undefined) throw ApplicationFailure.nonRetryable(message, BUDGET_USED_UP);
-      },
-      description: BY_WORKERS,
-    },
-  );
-  setHandler(
-    settleUpdate,
-    (sent) => {
-      const next = settle(ledger, sent, Date.now());
-      ledger = next.ledger;
-      return next.answer;
-    },
-    {
-      validator(...[sent]: unknown[]) {
-        if (!isSettlement(sent)) throw new Error(`${SETTLE}: workers send this message.`);
+      // A refused update leaves no event, however often calls that wait ask again.
+      validator(...[entries]: unknown[]) {
+        if (!isLedgerEntries(entries)) throw new Error(`${COUNT}: workers send this message.`);
+        const refused = refusals(ledger, entries, Date.now());
+        if (refused === undefined) return;
+        throw ApplicationFailure.nonRetryable('Nothing fits in the budget.', BUDGET_USED_UP, ...refused);
       },
       description: BY_WORKERS,
     },

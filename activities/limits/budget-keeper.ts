@@ -3,16 +3,18 @@ import {
   type BudgetAccount,
   type BudgetAnswer,
   BUDGET_USED_UP,
+  COUNT,
+  type LedgerEntry,
   MODEL_BUDGET,
-  RESERVE,
+  MOST_ENTRIES,
   type Reservation,
-  SETTLE,
   type Settlement,
   ledgerId,
 } from '../../agent/budgets/budget-rule.ts';
 import { type Ledger, newLedger } from '../../agent/budgets/ledger.ts';
 import type { AgentManifest } from '../../agent/definition/manifest.ts';
 import { fieldOf } from '../../agent/values/values.ts';
+import { type Batches, createBatches } from './entry-batches.ts';
 import { type TokenEstimates, createTokenEstimates } from './token-estimates.ts';
 
 /** Parts of a worker that its model calls with budgets use. */
@@ -34,14 +36,12 @@ export interface BudgetKeeper extends BudgetParts {
   ): LedgerClient[];
 }
 
-export type ReservationResult =
-  ({ type: 'granted' } & BudgetAnswer) | { type: 'refused'; text: string } | { type: 'unanswered' };
-
 /** Messages to the workflow that keeps one account. */
 export interface LedgerClient {
   readonly account: BudgetAccount;
   readonly workflowId: string;
-  reserve(reservation: Reservation): Promise<ReservationResult>;
+  /** undefined: the ledger does not answer. It may have counted the reservation. */
+  reserve(reservation: Reservation): Promise<BudgetAnswer | undefined>;
   /** Never throws: an answer of the model is worth more than its count. The estimate stays where the ledger does not answer. */
   settle(settlement: Settlement): Promise<BudgetAnswer>;
 }
@@ -56,76 +56,60 @@ const TRIES = 3;
 export function createBudgetKeeper(parts: BudgetParts): BudgetKeeper {
   /** Ids of ledgers that refused their last reservation. */
   const refusing = new Set<string>();
-  /** End of the last message to each ledger. */
-  const turns: Turns = new Map();
+  /** Messages to each ledger, by its id. */
+  const messages = new Map<string, Batches<LedgerEntry, BudgetAnswer>>();
   const rank = ({ workflowId }: LedgerClient) => (refusing.has(workflowId) ? 0 : 1);
+  const messagesOf = (client: Client, taskQueue: string, workflowId: string, account: BudgetAccount) => {
+    const known = messages.get(workflowId);
+    if (known !== undefined) return known;
+    const send = (entries: LedgerEntry[]) => sendEntries(client, { workflowId, taskQueue, account }, entries);
+    const created = createBatches(send, MOST_ENTRIES);
+    messages.set(workflowId, created);
+    return created;
+  };
   return {
     ...parts,
     estimates: createTokenEstimates(),
     ledgersOf(client, own, manifest) {
       const taskQueue = parts.runQueueOf(own);
-      return parts
-        .budgetsOf(manifest)
-        .map((account) => createLedgerClient(client, taskQueue, account, { refusing, turns }))
-        .sort((a, b) => rank(a) - rank(b));
+      const ledgers = parts.budgetsOf(manifest).map((account): LedgerClient => {
+        const workflowId = ledgerId(taskQueue, account.rule.name, account.key);
+        const send = messagesOf(client, taskQueue, workflowId, account);
+        return {
+          account,
+          workflowId,
+          async reserve(reservation) {
+            const answer = await send({ type: 'reserve', ...reservation }).catch(() => undefined);
+            if (answer?.refused === undefined) refusing.delete(workflowId);
+            else refusing.add(workflowId);
+            return answer;
+          },
+          settle: (settlement) => send({ type: 'settle', ...settlement }).catch(() => ({})),
+        };
+      });
+      return ledgers.sort((a, b) => rank(a) - rank(b));
     },
   };
-}
-
-function createLedgerClient(
-  client: Client,
-  taskQueue: string,
-  account: BudgetAccount,
-  { refusing, turns }: { refusing: Set<string>; turns: Turns },
-): LedgerClient {
-  const workflowId = ledgerId(taskQueue, account.rule.name, account.key);
-  const sendNow = createSender(client, workflowId, taskQueue, account);
-  const send = (name: string, sent: Reservation | Settlement) =>
-    inTurn(turns, workflowId, () => sendNow(name, sent));
-  return {
-    account,
-    workflowId,
-    async reserve(reservation) {
-      try {
-        const answer = await send(RESERVE, reservation);
-        refusing.delete(workflowId);
-        return { type: 'granted', ...answer };
-      } catch (error) {
-        const text = refusalIn(error);
-        if (text === undefined) return { type: 'unanswered' };
-        refusing.add(workflowId);
-        return { type: 'refused', text };
-      }
-    },
-    settle(settlement) {
-      return send(SETTLE, settlement).catch(() => ({}));
-    },
-  };
-}
-
-type Turns = Map<string, Promise<unknown>>;
-
-/** Sends one message of this worker at a time to a ledger: the server has no more than ten updates of a workflow under way. */
-function inTurn<T>(turns: Turns, workflowId: string, send: () => Promise<T>): Promise<T> {
-  const last = turns.get(workflowId) ?? Promise.resolve();
-  const mine = last.then(send);
-  const end = mine
-    .catch(() => undefined)
-    .then(() => {
-      if (turns.get(workflowId) === end) turns.delete(workflowId);
-    });
-  turns.set(workflowId, end);
-  return mine;
 }
 
 type LedgerWorkflow = (first: Ledger) => Promise<void>;
 
-/** The first worker that asks starts the workflow. */
-function createSender(client: Client, workflowId: string, taskQueue: string, account: BudgetAccount) {
-  const once = (name: string, sent: Reservation | Settlement) =>
+interface LedgerPlace {
+  workflowId: string;
+  taskQueue: string;
+  account: BudgetAccount;
+}
+
+/** Sends a message, again if its answer is lost. The first worker that asks starts the workflow. */
+async function sendEntries(
+  client: Client,
+  { workflowId, taskQueue, account }: LedgerPlace,
+  entries: LedgerEntry[],
+): Promise<readonly BudgetAnswer[]> {
+  const once = () =>
     client.withDeadline(Date.now() + ANSWER_MS, () =>
-      client.workflow.executeUpdateWithStart<LedgerWorkflow, BudgetAnswer, [Reservation | Settlement]>(name, {
-        args: [sent],
+      client.workflow.executeUpdateWithStart<LedgerWorkflow, BudgetAnswer[], [LedgerEntry[]]>(COUNT, {
+        args: [entries],
         startWorkflowOperation: new WithStartWorkflowOperation<LedgerWorkflow>(MODEL_BUDGET, {
           workflowId,
           taskQueue,
@@ -135,19 +119,20 @@ function createSender(client: Client, workflowId: string, taskQueue: string, acc
         }),
       }),
     );
-  return async (name: string, sent: Reservation | Settlement): Promise<BudgetAnswer> => {
-    for (let tries = 1; ; tries += 1) {
-      try {
-        return await once(name, sent);
-      } catch (error) {
-        if (refusalIn(error) !== undefined || tries === TRIES) throw error;
-      }
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await once();
+    } catch (error) {
+      const refused = refusalsIn(error);
+      if (refused !== undefined) return refused;
+      if (tries === TRIES) throw error;
     }
-  };
+  }
 }
 
-/** The sentence of a ledger that refused a reservation. */
-function refusalIn(error: unknown): string | undefined {
+/** The answers of a ledger that counted nothing of a message. */
+function refusalsIn(error: unknown): BudgetAnswer[] | undefined {
   const cause = fieldOf(error, 'cause');
-  return fieldOf(cause, 'type') === BUDGET_USED_UP ? String(fieldOf(cause, 'message')) : undefined;
+  if (fieldOf(cause, 'type') !== BUDGET_USED_UP) return undefined;
+  return fieldOf(cause, 'details') as BudgetAnswer[]; // of our workflow
 }

@@ -37,9 +37,10 @@ export function budgetedModel(
   manifest: Pick<AgentManifest, 'name' | 'tenant' | 'holdsBack'>,
   attempt: Attempt,
 ): Model {
+  if (keeper === undefined) return model;
   const { client, info } = attempt.context;
-  const ledgersNow = () => keeper?.ledgersOf(client, info.taskQueue, manifest) ?? [];
-  if (keeper === undefined || ledgersNow().length === 0) return model;
+  const ledgersNow = () => keeper.ledgersOf(client, info.taskQueue, manifest);
+  if (ledgersNow().length === 0) return model;
   // Other activities do not have attempts for any number of waits.
   const mayLeave = manifest.holdsBack === true && info.activityType === 'callModel';
   const learnt = `${manifest.name} ${asked.model}`;
@@ -109,10 +110,11 @@ async function tryAll(
   const { runId = '' } = info.workflowExecution ?? {};
   const attempt = info.currentAttemptScheduledTimestampMs;
   const request = { id: randomUUID(), call: `${runId}/${info.activityId}`, attempt, estimate };
-  const granted: LedgerClient[] = [];
+  /** Ledgers that have counted the estimate, and one that may have. */
+  const reserved: LedgerClient[] = [];
   const warnings: string[] = [];
   const settle = async (spent: BudgetUse | null) => {
-    const answers = await Promise.all(granted.map((ledger) => ledger.settle({ id: request.id, spent })));
+    const answers = await Promise.all(reserved.map((ledger) => ledger.settle({ id: request.id, spent })));
     for (const { warning } of answers) warn(warning);
   };
   const warn = (warning: string | undefined) => {
@@ -122,16 +124,18 @@ async function tryAll(
   };
   for (const ledger of ledgers) {
     const { account, workflowId } = ledger;
-    const result = await ledger.reserve({ ...request, ...account });
-    if (result.type === 'granted') {
-      granted.push(ledger);
-      warn(result.warning);
+    const answer = await ledger.reserve({ ...request, ...account });
+    const refused = answer?.refused;
+    if (refused === undefined) reserved.push(ledger);
+    if (answer !== undefined && refused === undefined) {
+      warn(answer.warning);
       continue;
     }
-    await settle(nothing);
-    if (result.type === 'refused') {
+    const undone = settle(nothing);
+    if (refused !== undefined) {
+      await undone;
       const isFinal = account.rule.onEnd === 'fail';
-      return { text: isFinal ? result.text : `waits for ${result.text}`, isFinal };
+      return { text: isFinal ? refused : `waits for ${refused}`, isFinal };
     }
     const text = `waits for the budget "${account.rule.name}". The workflow ${workflowId} does not answer: check that a worker runs the workflows of its task queue`;
     return { text, isFinal: false };

@@ -58,8 +58,7 @@ export interface BudgetUse {
 /** Workflow type. */
 export const MODEL_BUDGET = 'modelBudget';
 /** Names of the updates and of the query. */
-export const RESERVE = 'reserve';
-export const SETTLE = 'settle';
+export const COUNT = 'count';
 export const EXTEND = 'extend';
 export const REPORT = 'report';
 
@@ -87,8 +86,16 @@ export interface Reservation extends BudgetAccount {
   estimate: BudgetUse;
 }
 
-/** Answer to a reservation or a settlement. */
+/** A message has many of them: the server has no more than ten updates of a workflow under way, and 2,000 in all. */
+export type LedgerEntry = ({ type: 'reserve' } & Reservation) | ({ type: 'settle' } & Settlement);
+
+/** Most entries of one message. */
+export const MOST_ENTRIES = 500;
+
+/** Answer to one entry. */
 export interface BudgetAnswer {
+  /** Sentence for a reservation that does not fit. It is not counted. */
+  refused?: string | undefined;
   /** Set for the message with which the budget's share `warnAt` is passed. */
   warning?: string | undefined;
 }
@@ -123,10 +130,21 @@ export interface BudgetPeriod {
 }
 
 /** Returns true for messages that a worker of ours has sent: a person may send anything in the Web UI. */
-export function isReservation(value: unknown): value is Reservation {
-  if (!isObject(value)) return false;
-  const { id, call, attempt, rule, key, estimate } = value;
+export function isLedgerEntries(value: unknown): value is LedgerEntry[] {
+  return Array.isArray(value) && value.length > 0 && value.every(isLedgerEntry);
+}
+
+function isLedgerEntry(value: unknown): boolean {
+  return isObject(value) && (isReservation(value) || isSettlement(value));
+}
+
+interface Fields {
+  [field: string]: unknown;
+}
+
+function isReservation({ type, id, call, attempt, rule, key, estimate }: Fields): boolean {
   return (
+    type === 'reserve' &&
     [id, call, key].every((text) => typeof text === 'string') &&
     Number.isFinite(attempt) &&
     isObject(rule) &&
@@ -135,10 +153,8 @@ export function isReservation(value: unknown): value is Reservation {
   );
 }
 
-export function isSettlement(value: unknown): value is Settlement {
-  return (
-    isObject(value) && typeof value['id'] === 'string' && (value['spent'] === null || isSpent(value['spent']))
-  );
+function isSettlement({ type, id, spent }: Fields): boolean {
+  return type === 'settle' && typeof id === 'string' && (spent === null || isSpent(spent));
 }
 
 function isSpent(value: unknown): boolean {

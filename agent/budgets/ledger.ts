@@ -3,6 +3,7 @@ import type {
   BudgetAccount,
   BudgetAmount,
   BudgetAnswer,
+  LedgerEntry,
   BudgetPeriod,
   BudgetReport,
   BudgetRule,
@@ -53,6 +54,38 @@ const MOST_SETTLED = 3_000;
 
 export function newLedger(account: BudgetAccount): Ledger {
   return { account, periods: [], open: [], settled: [] };
+}
+
+/** Counts the entries of a message, in their order. A reservation that does not fit is answered with a sentence. */
+export function count(
+  before: Ledger,
+  entries: readonly LedgerEntry[],
+  now: number,
+): { ledger: Ledger; answers: BudgetAnswer[] } {
+  let ledger = before;
+  const answers = entries.map((entry) => {
+    const refused = entry.type === 'reserve' ? refusal(ledger, entry, now) : undefined;
+    if (refused !== undefined) return { refused };
+    const step = entry.type === 'reserve' ? reserve(ledger, entry, now) : settle(ledger, entry, now);
+    ledger = step.ledger;
+    return step.answer;
+  });
+  return { ledger, answers };
+}
+
+/** The answers to entries none of which would be counted; undefined if one would be. */
+export function refusals(
+  ledger: Ledger,
+  entries: readonly LedgerEntry[],
+  now: number,
+): BudgetAnswer[] | undefined {
+  const answers: BudgetAnswer[] = [];
+  for (const entry of entries) {
+    const refused = entry.type === 'reserve' ? refusal(ledger, entry, now) : undefined;
+    if (refused === undefined) return undefined;
+    answers.push({ refused });
+  }
+  return answers;
 }
 
 /** Sentence for a reservation that does not fit; undefined for one that does. */
