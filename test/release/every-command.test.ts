@@ -113,6 +113,11 @@ const rows: { [command: string]: string[][] } = {
   ],
   // It has no file to add to.
   'eval add': [['told']],
+  'budgets list': [[], ['--json']],
+  'budgets extend': [
+    ['all', '--tokens', '5'],
+    ['all', '--tokens', '5', '--json'],
+  ],
   worker: [['--json']],
   'deploy status': [[], ['--json']],
   'deploy promote': [['none', '--json']],
