@@ -1,4 +1,5 @@
-import { type Client, WithStartWorkflowOperation } from '@temporalio/client';
+import { AsyncResource } from 'node:async_hooks';
+import type { Client } from '@temporalio/client';
 import {
   type BudgetAccount,
   type BudgetAnswer,
@@ -11,9 +12,10 @@ import {
   type Settlement,
   ledgerId,
 } from '../../agent/budgets/budget-rule.ts';
-import { type Ledger, newLedger } from '../../agent/budgets/ledger.ts';
+import { newLedger } from '../../agent/budgets/ledger.ts';
 import type { AgentManifest } from '../../agent/definition/manifest.ts';
 import { fieldOf } from '../../agent/values/values.ts';
+import { type CountKeeper, askCountKeeper } from './count-keeper.ts';
 import { type Batches, createBatches } from './entry-batches.ts';
 import { type TokenEstimates, createTokenEstimates } from './token-estimates.ts';
 
@@ -46,10 +48,6 @@ export interface LedgerClient {
   settle(settlement: Settlement): Promise<BudgetAnswer>;
 }
 
-/** Longest wait for the workflow's answer. */
-const ANSWER_MS = 10_000;
-/** Time until another worker continues the workflow of a worker that died. Temporal's default is 10 s. */
-const TASK_MS = 5_000;
 /** A message whose answer is lost is sent again. It counts once. */
 const TRIES = 3;
 
@@ -58,11 +56,15 @@ export function createBudgetKeeper(parts: BudgetParts): BudgetKeeper {
   const refusing = new Set<string>();
   /** Messages to each ledger, by its id. */
   const messages = new Map<string, Batches<LedgerEntry, BudgetAnswer>>();
+  /** Where messages are sent: in the context of an attempt, the end of that attempt would cancel entries of others. */
+  const outside = new AsyncResource('reloop.budgets');
   const rank = ({ workflowId }: LedgerClient) => (refusing.has(workflowId) ? 0 : 1);
   const messagesOf = (client: Client, taskQueue: string, workflowId: string, account: BudgetAccount) => {
     const known = messages.get(workflowId);
     if (known !== undefined) return known;
-    const send = (entries: LedgerEntry[]) => sendEntries(client, { workflowId, taskQueue, account }, entries);
+    const ledger = { workflowType: MODEL_BUDGET, workflowId, taskQueue, args: [newLedger(account)] };
+    const send = (entries: LedgerEntry[]) =>
+      outside.runInAsyncScope(() => sendEntries(client, ledger, entries));
     const created = createBatches(send, MOST_ENTRIES);
     messages.set(workflowId, created);
     return created;
@@ -92,36 +94,15 @@ export function createBudgetKeeper(parts: BudgetParts): BudgetKeeper {
   };
 }
 
-type LedgerWorkflow = (first: Ledger) => Promise<void>;
-
-interface LedgerPlace {
-  workflowId: string;
-  taskQueue: string;
-  account: BudgetAccount;
-}
-
-/** Sends a message, again if its answer is lost. The first worker that asks starts the workflow. */
+/** Sends a message, again if its answer is lost. */
 async function sendEntries(
   client: Client,
-  { workflowId, taskQueue, account }: LedgerPlace,
+  ledger: CountKeeper,
   entries: LedgerEntry[],
 ): Promise<readonly BudgetAnswer[]> {
-  const once = () =>
-    client.withDeadline(Date.now() + ANSWER_MS, () =>
-      client.workflow.executeUpdateWithStart<LedgerWorkflow, BudgetAnswer[], [LedgerEntry[]]>(COUNT, {
-        args: [entries],
-        startWorkflowOperation: new WithStartWorkflowOperation<LedgerWorkflow>(MODEL_BUDGET, {
-          workflowId,
-          taskQueue,
-          workflowIdConflictPolicy: 'USE_EXISTING',
-          workflowTaskTimeout: TASK_MS,
-          args: [newLedger(account)],
-        }),
-      }),
-    );
   for (let tries = 1; ; tries += 1) {
     try {
-      return await once();
+      return await askCountKeeper<BudgetAnswer[]>(client, ledger, COUNT, entries);
     } catch (error) {
       const refused = refusalsIn(error);
       if (refused !== undefined) return refused;

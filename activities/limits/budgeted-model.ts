@@ -5,18 +5,17 @@ import { BUDGET_USED_UP, type BudgetUse } from '../../agent/budgets/budget-rule.
 import { budgetCost, budgetTokens } from '../../agent/definition/budget.ts';
 import type { AgentModel } from '../../agent/definition/agent-models.ts';
 import type { AgentManifest } from '../../agent/definition/manifest.ts';
-import { usageOf } from '../../agent/definition/price.ts';
-import { MODEL_LIMIT } from '../../agent/model-limits/lease-request.ts';
+import { CHARS_PER_TOKEN, usageOf } from '../../agent/definition/price.ts';
 import { promptLength } from '../../agent/transcript/request.ts';
 import { fieldOf } from '../../agent/values/values.ts';
 import type { Model, ModelReply, ModelRequest } from '../../adapters/models/model.ts';
 import type { Attempt } from '../attempt/attempt.ts';
 import type { BudgetKeeper, LedgerClient } from './budget-keeper.ts';
+import { heldBack } from './held-back.ts';
 
 /** Bounds of the time until a call that waits for a budget comes back. */
 const BACK_LEAST_MS = 5_000;
 const BACK_MOST_MS = 20_000;
-const CHARS_PER_TOKEN = 4;
 /** Failures of a request that the provider has refused, so that it has worked for nothing. */
 const UNBILLED = new Set([
   'ModelAuthenticationError',
@@ -141,14 +140,6 @@ async function tryAll(
     return { text, isFinal: false };
   }
   return { warnings, settle };
-}
-
-/** The failure of an attempt that is held back, as for the limits of a model. */
-function heldBack(message: string, retryAfterMs: number): ApplicationFailure {
-  return Object.assign(ApplicationFailure.create({ type: MODEL_LIMIT, message }), {
-    heldBack: true,
-    retryAfterMs,
-  });
 }
 
 /** A later attempt may succeed, so the agent's `onModelFailure` applies. */

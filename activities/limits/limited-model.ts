@@ -1,10 +1,11 @@
-import { ApplicationFailure } from '@temporalio/activity';
+import type { ApplicationFailure } from '@temporalio/activity';
 import type { AgentModel } from '../../agent/definition/agent-models.ts';
 import type { AgentManifest } from '../../agent/definition/manifest.ts';
-import { MODEL_LIMIT, type ModelLimits } from '../../agent/model-limits/lease-request.ts';
+import type { ModelLimits } from '../../agent/model-limits/lease-request.ts';
 import { fieldOf, finiteMs } from '../../agent/values/values.ts';
 import type { Model, ModelCallContext, RateLimit } from '../../adapters/models/model.ts';
 import type { Attempt } from '../attempt/attempt.ts';
+import { heldBack } from './held-back.ts';
 import type { LimitedCalls, ModelLimiter, NamedLimits } from './model-limiter.ts';
 import type { LimitedCall, Permit } from './waiting-calls.ts';
 
@@ -99,15 +100,11 @@ async function permitOf(
   }
 }
 
-/**
- * The failure of an attempt that is held back. The model has not failed, so no other model is asked. Times are spread, so that there
- * are always calls that wait.
- */
+/** The failure of an attempt that waits. Times are spread, so that there are always calls that wait. */
 function waitFailure(waitMs: number, message: string): ApplicationFailure {
   const longest = Math.min(BACK_MOST_MS, Math.max(BACK_LEAST_MS, 2 * waitMs));
   const retryAfterMs = BACK_LEAST_MS + Math.round(Math.random() * (longest - BACK_LEAST_MS));
-  const failure = ApplicationFailure.create({ type: MODEL_LIMIT, message });
-  return Object.assign(failure, { heldBack: true, retryAfterMs });
+  return heldBack(message, retryAfterMs);
 }
 
 function waitText({ name, limits }: NamedLimits, { isUnanswered, workflowId }: LimitedCalls): string {

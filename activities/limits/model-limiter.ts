@@ -1,4 +1,4 @@
-import { type Client, WithStartWorkflowOperation } from '@temporalio/client';
+import type { Client } from '@temporalio/client';
 import type { AgentModel } from '../../agent/definition/agent-models.ts';
 import {
   LEASE,
@@ -8,6 +8,7 @@ import {
   type ModelLimits,
   limiterId,
 } from '../../agent/model-limits/lease-request.ts';
+import { askCountKeeper } from './count-keeper.ts';
 import { type TokenEstimates, createTokenEstimates } from './token-estimates.ts';
 import { type WaitingCalls, createWaitingCalls } from './waiting-calls.ts';
 
@@ -41,11 +42,6 @@ export interface ModelLimiter extends LimiterParts {
   callsOf(client: Client, taskQueue: string, limits: NamedLimits): LimitedCalls;
 }
 
-/** Longest wait for the workflow's answer. */
-const ANSWER_MS = 10_000;
-/** Time until another worker continues the workflow of a worker that died. Temporal's default is 10 s. */
-const TASK_MS = 5_000;
-
 export function createModelLimiter(parts: LimiterParts): ModelLimiter {
   const all = new Map<string, LimitedCalls>();
   return {
@@ -55,32 +51,11 @@ export function createModelLimiter(parts: LimiterParts): ModelLimiter {
       const workflowId = limiterId(taskQueue, name);
       const known = all.get(workflowId);
       if (known !== undefined) return known;
-      const ask = (request: LeaseRequest) => askWorkflow(client, workflowId, taskQueue, request);
+      const keeper = { workflowType: MODEL_LIMITS, workflowId, taskQueue, args: [] };
+      const ask = (request: LeaseRequest) => askCountKeeper<Lease>(client, keeper, LEASE, request);
       const calls = Object.assign(createWaitingCalls(limits, ask), createTokenEstimates(), { workflowId });
       all.set(workflowId, calls);
       return calls;
     },
   };
-}
-
-/** The first worker that asks starts the workflow. */
-function askWorkflow(
-  client: Client,
-  workflowId: string,
-  taskQueue: string,
-  request: LeaseRequest,
-): Promise<Lease> {
-  const start = new WithStartWorkflowOperation<() => Promise<void>>(MODEL_LIMITS, {
-    workflowId,
-    taskQueue,
-    workflowIdConflictPolicy: 'USE_EXISTING',
-    workflowTaskTimeout: TASK_MS,
-    args: [],
-  });
-  return client.withDeadline(Date.now() + ANSWER_MS, () =>
-    client.workflow.executeUpdateWithStart<() => Promise<void>, Lease, [LeaseRequest]>(LEASE, {
-      args: [request],
-      startWorkflowOperation: start,
-    }),
-  );
 }

@@ -1,3 +1,4 @@
+import { CHARS_PER_TOKEN } from '../../agent/definition/price.ts';
 import { promptLength } from '../../agent/transcript/request.ts';
 import type { ModelRequest } from '../../adapters/models/model.ts';
 
@@ -8,7 +9,6 @@ export interface TokenEstimates {
   learn(agent: string, request: ModelRequest, tokens: number): void;
 }
 
-const CHARS_PER_TOKEN = 4;
 /** Taken for the reply and the tools of an agent until its first reply has come. */
 const FIRST_TOKENS = 256;
 /** Weight of the latest reply. */
