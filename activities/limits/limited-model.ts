@@ -1,4 +1,5 @@
 import type { ApplicationFailure } from '@temporalio/activity';
+import { BUDGET_USED_UP } from '../../agent/budgets/budget-rule.ts';
 import type { AgentModel } from '../../agent/definition/agent-models.ts';
 import type { AgentManifest } from '../../agent/definition/manifest.ts';
 import type { ModelLimits } from '../../agent/model-limits/lease-request.ts';
@@ -55,9 +56,11 @@ export function limitedModel(
         permit.end(tokens);
         return reply;
       } catch (error) {
-        const isUnsent = fieldOf(error, 'heldBack') === true;
-        const isRefused = !isUnsent && fieldOf(error, 'type') === 'ModelRateLimited';
-        permit.end(isRefused || isUnsent ? 0 : undefined);
+        const type = fieldOf(error, 'type');
+        const isUnsent = fieldOf(error, 'heldBack') === true || type === BUDGET_USED_UP;
+        const isRefused = !isUnsent && type === 'ModelRateLimited';
+        if (isUnsent) permit.giveBack();
+        else permit.end(isRefused ? 0 : undefined);
         if (isRefused && fieldOf(error, 'retryable') !== false) {
           calls.hold(finiteMs(fieldOf(error, 'retryAfterMs')) ?? limit.resetMs ?? HOLD_MS);
         }

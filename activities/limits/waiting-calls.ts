@@ -19,9 +19,12 @@ export interface LimitedCall {
   since: number;
 }
 
-/** A granted request. `end` is called once, when the request is over; `tokens`: those that it took, if they are known. */
+/** A granted request. One of its functions is called, once. */
 export interface Permit {
+  /** The request is over. `tokens`: those that it took, if they are known. */
   end(tokens?: number): void;
+  /** The request was not sent: another call may have it. */
+  giveBack(): void;
 }
 
 /** The calls of a worker that wait for one model's limits, or are under way. */
@@ -122,13 +125,15 @@ export function createWaitingCalls(
   }
 
   function permit(leased: number): Permit {
+    const ended = (requests: number, tokens: number) => {
+      inFlight -= 1;
+      if (requests !== 0 || tokens !== 0) use(requests, tokens);
+      urgent ||= limits.concurrency !== undefined;
+      plan();
+    };
     return {
-      end(tokens = leased) {
-        inFlight -= 1;
-        if (tokens !== leased) use(0, tokens - leased);
-        urgent ||= limits.concurrency !== undefined;
-        plan();
-      },
+      end: (tokens = leased) => ended(0, tokens - leased),
+      giveBack: () => ended(-1, -leased),
     };
   }
 

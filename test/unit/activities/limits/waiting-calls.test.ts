@@ -73,6 +73,14 @@ test('a call that is cancelled while the message is under way gives its request 
   expect(requests[1]?.used).toEqual({ requests: -1, tokens: -10 });
 });
 
+test('the next message gives back a request that was not sent', async () => {
+  const { calls, requests } = answered([[1], [1]], { concurrency: 2 });
+  const permit = await calls.wait(caller(1_000), never);
+  permit.giveBack();
+  await calls.wait(caller(2_000), never);
+  expect(requests[1]).toMatchObject({ used: { requests: -1, tokens: -10 }, inFlight: 0 });
+});
+
 test('a message that fails is sent again', async () => {
   let messages = 0;
   const calls = createWaitingCalls({}, async () => {
