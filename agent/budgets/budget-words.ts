@@ -22,6 +22,11 @@ export function accountWords(
   return `the budget "${name}": ${end}; it begins again ${utcMinute(again)}`;
 }
 
+/** Sentence for a budget whose share `warnAt` is passed. */
+export function shareWords({ rule: { name, of }, key }: BudgetAccount, share: number): string {
+  return `the budget "${name}"${keyWords(of, key)} is used to ${Math.floor(share * 100)} %`;
+}
+
 /** `2026-12-01 00:00 UTC`. */
 export function utcMinute(at: number): string {
   return `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`;

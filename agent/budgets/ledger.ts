@@ -11,7 +11,7 @@ import type {
   Settlement,
   BudgetUse,
 } from './budget-rule.ts';
-import { accountWords } from './budget-words.ts';
+import { accountWords, shareWords } from './budget-words.ts';
 import { periodEnd, periodStart } from './periods.ts';
 
 /** State of one account, which one workflow keeps for all workers. JSON. */
@@ -98,7 +98,7 @@ export function refusal(before: Ledger, asked: Reservation, now: number): string
   const counted = sum(spentIn(ledger, period), estimate);
   const over = amounts.find((name) => counted[name] > (limit[name] ?? Infinity));
   if (over === undefined) return undefined;
-  const left = Math.max(0, (limit[over] ?? 0) - spentIn(ledger, period)[over]);
+  const left = Math.max(0, dollars((limit[over] ?? 0) - spentIn(ledger, period)[over]));
   return accountWords({ rule, key }, over, { limit, left, needs: estimate[over] }, periodEnd(rule.per, now));
 }
 
@@ -179,7 +179,7 @@ function withWarning(before: Ledger, now: number): Step {
   const [period, ...past] = ledger.periods;
   const share = shareOf(spentIn(ledger, period), limitOf(rule, period.extra));
   if (period.warned || share < rule.warnAt) return { ledger, answer: {} };
-  const warning = `the budget "${rule.name}"${key === '' ? '' : ` of the ${rule.of} "${key}"`} is used to ${Math.floor(share * 100)} %`;
+  const warning = shareWords({ rule, key }, share);
   return { ledger: { ...ledger, periods: [{ ...period, warned: true }, ...past] }, answer: { warning } };
 }
 

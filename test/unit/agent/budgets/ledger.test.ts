@@ -151,7 +151,7 @@ test('in any order of messages, sent again or lost, all that was granted is coun
       let now = NOON;
       /** Requests that were refused although they fit, or the other way. */
       const wrong: string[] = [];
-      /** What each granted request is counted with, and its day. */
+      /** Tokens and day with which each granted request is counted. */
       const model = new Map<string, { day: number; tokens: number }>();
       const dayOf = (at: number) => at - (at % DAY);
       const countedOn = (day: number) =>
@@ -165,7 +165,7 @@ test('in any order of messages, sent again or lost, all that was granted is coun
           if (known !== undefined && !knows(ledger, name)) continue;
           const isRefused = refusal(ledger, ask(name, amount), now) !== undefined;
           const isOver = countedOn(dayOf(now)) + amount > 1_000;
-          // What was granted is granted again.
+          // A granted request that is sent again is granted again.
           if (isRefused !== (known === undefined && isOver)) wrong.push(name);
           if (isRefused) continue;
           ({ ledger } = reserve(ledger, ask(name, amount), now));
