@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { copyFileSync, existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { SkillManifest } from '../../../agent/definition/skills.ts';
@@ -23,7 +24,7 @@ export function createSkillVersions(loaded: readonly Skill[], copies: string): S
     find({ name, digest }) {
       const own = loaded.filter((skill) => skill.name === name).map(({ folder }) => folder);
       for (const folder of [join(copies, digest), ...own]) {
-        const files = existsSync(folder) ? readSkillFiles(folder) : undefined;
+        const files = wholeFiles(folder);
         if (files?.digest === digest) return files;
       }
       const where = own[0] === undefined ? '' : ` into ${own[0]}`;
@@ -45,10 +46,20 @@ export function createSkillVersions(loaded: readonly Skill[], copies: string): S
   };
 }
 
+/** undefined: the folder is not there, or no longer a skill. Then the version is looked for elsewhere. */
+function wholeFiles(folder: string): SkillFiles | undefined {
+  try {
+    return readSkillFiles(folder);
+  } catch {
+    return undefined;
+  }
+}
+
 /** A copy is whole or not there, also if several workers write it. */
 function keepCopy({ folder, paths, digest }: Skill, copy: string): void {
   if (existsSync(copy)) return;
-  const draft = `${copy}.${process.pid}.new`;
+  // Workers in containers may have the same process id and a shared folder.
+  const draft = `${copy}.${randomUUID()}.new`;
   try {
     for (const path of paths) {
       const file = join(draft, path);
