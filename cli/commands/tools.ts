@@ -12,13 +12,17 @@ export async function tools(io: Io, { config, json = false }: CommonOptions): Pr
   const { loadCommandConfig } = await import('../connection/command-config.ts');
   const { toolManifest } = await import('../../config/options/tool-options.ts');
   const { loaded } = await loadCommandConfig(config);
+  const manifests = [...loaded.agents.keys()].map((agent) => ({
+    agent,
+    manifest: loaded.manifest(agent, {}),
+  }));
   const list = [...loaded.tools.values()].map((tool) => {
     const { name, description, effects, approval = 'never', timeoutMs, retry, ...rest } = toolManifest(tool);
     const { onFailure, returnDirect, inputSchema } = rest;
     const { maxAttempts } = retry;
-    const agents = [...loaded.agents.keys()].filter((agent) =>
-      loaded.manifest(agent, {})?.tools.some((one) => one.name === name),
-    );
+    const agents = manifests
+      .filter(({ manifest }) => manifest?.tools.some((one) => one.name === name))
+      .map(({ agent }) => agent);
     return {
       name,
       description,
