@@ -20,7 +20,8 @@ export interface ModelRequest {
 export function renderRequest(kind: AgentKind, context: PromptContext): ModelRequest {
   const { model, stop, params, skills } = context.manifest;
   const takesImages = kind.images === true && params.api === 'chat' && params.images !== false;
-  const ofAgent = { ...context, manifest: withShownTools(context.manifest) };
+  const manifest = withShownTools(context.manifest);
+  const ofAgent = manifest === context.manifest ? context : { ...context, manifest };
   const shown = takesImages ? ofAgent : inWords(ofAgent);
   const prompt = withSkills(placeImages(kind.render(shown), shown.images), skills);
   return {
