@@ -138,8 +138,8 @@ export interface Tool<Input = never, Output = unknown> extends ToolOptions {
    */
   cancel?: ((input: Input, context: ToolContext) => Promise<void>) | undefined;
   /**
-   * Makes the tool for the agent that calls it, as its run recorded the agent: `skills` set it. The `run` beside it is
-   * never called.
+   * Makes the tool for the agent that calls it, as its run recorded the agent. Tools of the options `skills` and `toolSearch` have it. The
+   * `run` beside it is never called.
    */
   forAgent?: ((agent: AgentManifest) => Tool) | undefined;
   /** Set if the tool runs elsewhere: in another worker's activity, or as a run of another agent. */
