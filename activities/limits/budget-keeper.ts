@@ -56,7 +56,7 @@ export function createBudgetKeeper(parts: BudgetParts): BudgetKeeper {
   const refusing = new Set<string>();
   /** Messages to each ledger, by its id. */
   const messages = new Map<string, Batches<LedgerEntry, BudgetAnswer>>();
-  /** Where messages are sent: in the context of an attempt, the end of that attempt would cancel entries of others. */
+  /** Context in which messages are sent. In that of an attempt, the end of the attempt would cancel entries of others. */
   const outside = new AsyncResource('reloop.budgets');
   const rank = ({ workflowId }: LedgerClient) => (refusing.has(workflowId) ? 0 : 1);
   const messagesOf = (client: Client, taskQueue: string, workflowId: string, account: BudgetAccount) => {
