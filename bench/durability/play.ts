@@ -128,8 +128,7 @@ async function playOnce(
     if (state.state === 'done') answers.get(run)?.push(state.answer);
     if (state.state === 'done' && (answers.get(run)?.length ?? 0) < (story.messages ?? 1)) {
       lifeAt = Date.now();
-      await dieAt('between messages');
-      void ask(run);
+      if (!(await dieAt('between messages'))) void ask(run); // after a death, the client has asked again
       return undefined;
     }
     if (state.state !== 'waiting' || state.reason !== 'approval') return state;

@@ -48,7 +48,20 @@ function earlier(id: string, thread: string): Message[] {
   return load(`${thread}.${number - 1}`)?.messages ?? [];
 }
 
+/** Runs that this process works on. A client may ask twice for the same run. */
+const working = new Set<string>();
+
 async function work(id: string): Promise<void> {
+  if (working.has(id)) return;
+  working.add(id);
+  try {
+    await untilWaiting(id);
+  } finally {
+    working.delete(id);
+  }
+}
+
+async function untilWaiting(id: string): Promise<void> {
   for (;;) {
     const run = load(id);
     if (run === undefined || run.answer !== undefined || run.isCancelled === true) return;
