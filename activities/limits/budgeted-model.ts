@@ -133,7 +133,7 @@ async function tryAll(
     const undone = settle(nothing);
     if (refused !== undefined) {
       await undone;
-      const isFinal = account.rule.onEnd === 'fail';
+      const isFinal = account.rule.onEnd === 'fail' || answer?.isTooLarge === true;
       return { text: isFinal ? refused : `waits for ${refused}`, isFinal };
     }
     const text = `waits for the budget "${account.rule.name}". The workflow ${workflowId} does not answer: check that a worker runs the workflows of its task queue`;

@@ -96,6 +96,8 @@ export const MOST_ENTRIES = 500;
 export interface BudgetAnswer {
   /** Sentence for a reservation that does not fit. It is not counted. */
   refused?: string | undefined;
+  /** The refused reservation is larger than all of the budget, so that no wait helps. */
+  isTooLarge?: true | undefined;
   /** Set for the message with which the budget's share `warnAt` is passed. */
   warning?: string | undefined;
 }

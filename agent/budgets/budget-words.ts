@@ -9,17 +9,36 @@ interface Shortage {
 
 /** Sentence for a request that does not fit in a budget; `again` is the start of the next period. */
 export function accountWords(
-  { rule: { name, of, per }, key }: BudgetAccount,
+  account: BudgetAccount,
   over: keyof BudgetAmount,
   { limit, left, needs }: Shortage,
   again: number,
 ): string {
-  const whole = `${amountWords(over, limit[over] ?? 0)} a ${per}${keyWords(of, key)}`;
+  const whole = wholeWords(account, over, limit);
+  const rest = `${amountWords(over, left)} ${over === 'totalTokens' && left !== 1 ? 'are' : 'is'} left`;
   const end =
     left === 0
       ? `${whole} is used up`
-      : `of ${whole}, ${amountWords(over, left)} is left, and the request is reckoned with ${amountWords(over, needs)}`;
-  return `the budget "${name}": ${end}; it begins again ${utcMinute(again)}`;
+      : `of ${whole}, ${rest}, and the request is reckoned with ${amountWords(over, needs)}`;
+  return `the budget "${account.rule.name}": ${end}; it begins again ${utcMinute(again)}`;
+}
+
+/** Sentence for a request that is larger than all of a budget. */
+export function tooLargeWords(
+  account: BudgetAccount,
+  over: keyof BudgetAmount,
+  { limit, needs }: Pick<Shortage, 'limit' | 'needs'>,
+): string {
+  const whole = wholeWords(account, over, limit);
+  return `the budget "${account.rule.name}": the request is reckoned with ${amountWords(over, needs)}, and all of the budget is ${whole}. Extend the budget, or ask with a shorter prompt`;
+}
+
+function wholeWords(
+  { rule: { of, per }, key }: BudgetAccount,
+  over: keyof BudgetAmount,
+  limit: BudgetAmount,
+) {
+  return `${amountWords(over, limit[over] ?? 0)} a ${per}${keyWords(of, key)}`;
 }
 
 /** Sentence for a budget whose share `warnAt` is passed. */
@@ -32,8 +51,11 @@ export function utcMinute(at: number): string {
   return `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 }
 
+/** `$0.50`, `1,000 tokens`. */
 export function amountWords(name: keyof BudgetAmount, amount: number): string {
-  return name === 'cost' ? `$${amount}` : `${amount} tokens`;
+  if (name === 'totalTokens') return `${amount.toLocaleString('en-US')} token${amount === 1 ? '' : 's'}`;
+  const digits = { minimumFractionDigits: Number.isInteger(amount) ? 0 : 2, maximumFractionDigits: 10 };
+  return `$${amount.toLocaleString('en-US', digits)}`;
 }
 
 function keyWords(of: BudgetAccount['rule']['of'], key: string): string {

@@ -11,7 +11,7 @@ import type {
   Settlement,
   BudgetUse,
 } from './budget-rule.ts';
-import { accountWords, shareWords } from './budget-words.ts';
+import { accountWords, shareWords, tooLargeWords } from './budget-words.ts';
 import { periodEnd, periodStart } from './periods.ts';
 
 /** State of one account, which one workflow keeps for all workers. JSON. */
@@ -65,7 +65,7 @@ export function count(
   let ledger = before;
   const answers = entries.map((entry) => {
     const refused = entry.type === 'reserve' ? refusal(ledger, entry, now) : undefined;
-    if (refused !== undefined) return { refused };
+    if (refused !== undefined) return refused;
     const step = entry.type === 'reserve' ? reserve(ledger, entry, now) : settle(ledger, entry, now);
     ledger = step.ledger;
     return step.answer;
@@ -83,23 +83,30 @@ export function refusals(
   for (const entry of entries) {
     const refused = entry.type === 'reserve' ? refusal(ledger, entry, now) : undefined;
     if (refused === undefined) return undefined;
-    answers.push({ refused });
+    answers.push(refused);
   }
   return answers;
 }
 
-/** Sentence for a reservation that does not fit; undefined for one that does. */
-export function refusal(before: Ledger, asked: Reservation, now: number): string | undefined {
+/** Answer to a reservation that does not fit; undefined for one that does. */
+export function refusal(before: Ledger, asked: Reservation, now: number): BudgetAnswer | undefined {
   const ledger = brought(before, asked.rule, now);
   if (isKnown(ledger, asked.id)) return undefined;
   const [period] = ledger.periods;
-  const { rule, key, estimate } = asked;
+  const { rule, estimate } = asked;
   const limit = limitOf(rule, period.extra);
   const counted = sum(spentIn(ledger, period), estimate);
   const over = amounts.find((name) => counted[name] > (limit[name] ?? Infinity));
   if (over === undefined) return undefined;
+  const tooLarge = amounts.find((name) => estimate[name] > (limit[name] ?? Infinity));
+  if (tooLarge !== undefined) {
+    const refused = tooLargeWords(asked, tooLarge, { limit, needs: estimate[tooLarge] });
+    return { refused, isTooLarge: true };
+  }
   const left = Math.max(0, dollars((limit[over] ?? 0) - spentIn(ledger, period)[over]));
-  return accountWords({ rule, key }, over, { limit, left, needs: estimate[over] }, periodEnd(rule.per, now));
+  return {
+    refused: accountWords(asked, over, { limit, left, needs: estimate[over] }, periodEnd(rule.per, now)),
+  };
 }
 
 /** Counts a reservation that fits. The same id counts once. */

@@ -51,6 +51,12 @@ export function modelOf(
   return { call, requests };
 }
 
+/** The same model, each of whose replies takes so many tokens. */
+export function costing(totalTokens: number, { call }: Model): Model {
+  const usage = { promptTokens: totalTokens, completionTokens: 0, totalTokens };
+  return defineModel({ call: async (...asked) => ({ ...(await call(...asked)), usage }) });
+}
+
 /** A model that says these, one in each step, and then no more than an answer. */
 export function script(...replies: string[]): RecordingModel {
   return modelOf((step) => replies[Number(step) - 1] ?? answer('end of script'));

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { agentTool } from '../../adapters/tools/agent-tool.ts';
-import { answer, modelOf, toolCall } from '../support/scripts.ts';
-import { useRig } from '../support/rig.ts';
+import { answer, costing, modelOf, toolCall } from '../support/scripts.ts';
+import { useRig, waitOf } from '../support/rig.ts';
 
 /** A reply of `modelOf` takes 15 tokens, and the first request of an agent is reckoned with more than 256. */
 const plain = modelOf(() => answer('done'));
@@ -14,6 +14,8 @@ const rig = useRig({
   agents: [
     { name: 'budget-plain', model: plain },
     { name: 'budget-held', model: held },
+    { name: 'budget-costly', model: costing(1_000, plain) },
+    { name: 'budget-large', model: plain },
     {
       name: 'budget-top',
       kind: 'tool-calling',
@@ -34,7 +36,8 @@ const rig = useRig({
   ],
   budgets: [
     { name: 'tenants', of: 'tenant', per: 'month', totalTokens: 100_000 },
-    { name: 'tight', of: 'tenant', only: 'budget-tight', per: 'month', totalTokens: 100 },
+    { name: 'tight', of: 'tenant', only: 'budget-tight', per: 'month', totalTokens: 1_000 },
+    { name: 'tiny', of: 'tenant', only: 'budget-tiny', per: 'month', totalTokens: 100 },
     { name: 'below', of: 'agent', only: 'budget-below', per: 'day', totalTokens: 1_000, onEnd: 'fail' },
   ],
 });
@@ -68,6 +71,7 @@ test('sub-agents that run at the same time do not overspend together', async () 
 });
 
 test('a call waits at the end of a budget, says so, and continues after an extension', async () => {
+  await rig.client.run('budget-costly', 'what?', { tenant: 'budget-tight' });
   const run = await rig.client.start('budget-held', 'what?', { tenant: 'budget-tight' });
   const texts: string[] = [];
   for await (const event of run.events()) {
@@ -76,15 +80,32 @@ test('a call waits at the end of a budget, says so, and continues after an exten
     break;
   }
   expect(texts[0]).toMatch(
-    /^waits for the budget "tight": of 100 tokens a month of the tenant "budget-tight", 100 tokens is left, .*; it begins again \d{4}-\d\d-01 00:00 UTC$/u,
+    /^waits for the budget "tight": 1,000 tokens a month of the tenant "budget-tight" is used up; it begins again \d{4}-\d\d-01 00:00 UTC$/u,
   );
   expect(held.requests).toHaveLength(0);
   await rig.client.budgets().extend('tight', { totalTokens: 1_000 }, 'budget-tight');
   expect((await run.result()).output).toBe('done');
   expect(await current('tight', 'budget-tight')).toMatchObject({
-    limit: { totalTokens: 1_100 },
-    used: { calls: 1, totalTokens: 15 },
+    limit: { totalTokens: 2_000 },
+    used: { calls: 2, totalTokens: 1_015 },
   });
+});
+
+test('a request that is larger than all of a budget does not wait for the next month: a person decides', async () => {
+  const run = await rig.client.start('budget-large', 'what?', { tenant: 'budget-tiny' });
+  const wait = await waitOf(run);
+  expect(wait).toMatchObject({
+    reason: 'failed',
+    error: {
+      type: 'BudgetUsedUp',
+      message: expect.stringMatching(
+        /^The model was not asked: the budget "tiny": the request is reckoned with \d+ tokens, and all of the budget is 100 tokens a month of the tenant "budget-tiny"\. /u,
+      ),
+    },
+  });
+  await rig.client.budgets().extend('tiny', { totalTokens: 1_000 }, 'budget-tiny');
+  await run.decide(wait.call, { type: 'retry' });
+  expect((await run.result()).output).toBe('done');
 });
 
 test('an extension of a budget that no run has used is refused, and so is one that does not fit', async () => {

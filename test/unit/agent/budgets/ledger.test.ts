@@ -42,16 +42,43 @@ const settled = (ledger: Ledger, sent: Settlement) => settle(ledger, sent, NOON)
 test('a request that does not fit in what is left is refused, and says when the budget begins again', () => {
   const ledger = settled(reserved(newLedger(account), 'a', 600), { id: 'a', spent: tokens(700) });
   expect(refusal(ledger, ask('b', 300), NOON)).toBeUndefined();
-  expect(refusal(ledger, ask('b', 301), NOON)).toBe(
-    'the budget "b": of 1000 tokens a day of the tenant "acme", 300 tokens is left, and the request is reckoned with 301 tokens; it begins again 2026-12-01 00:00 UTC',
-  );
+  expect(refusal(ledger, ask('b', 301), NOON)).toEqual({
+    refused:
+      'the budget "b": of 1,000 tokens a day of the tenant "acme", 300 tokens are left, and the request is reckoned with 301 tokens; it begins again 2026-12-01 00:00 UTC',
+  });
   const full = settled(reserved(ledger, 'b', 300), { id: 'b', spent: tokens(400) });
-  expect(refusal(full, ask('c', 1), NOON)).toBe(
-    'the budget "b": 1000 tokens a day of the tenant "acme" is used up; it begins again 2026-12-01 00:00 UTC',
-  );
+  expect(refusal(full, ask('c', 1), NOON)).toEqual({
+    refused:
+      'the budget "b": 1,000 tokens a day of the tenant "acme" is used up; it begins again 2026-12-01 00:00 UTC',
+  });
   expect(refusal(full, ask('c', 1), NOON + DAY)).toBeUndefined();
   expect(refusal(extend(full, { totalTokens: 101 }, NOON), ask('c', 1), NOON)).toBeUndefined();
   expect(refusal(extend(full, { totalTokens: 100 }, NOON), ask('c', 1), NOON)).toBeDefined();
+});
+
+test('a request that is larger than all of the budget is refused for good, until the budget is extended', () => {
+  const ledger = newLedger(account);
+  expect(refusal(ledger, ask('a', 1_001), NOON)).toEqual({
+    refused:
+      'the budget "b": the request is reckoned with 1,001 tokens, and all of the budget is 1,000 tokens a day of the tenant "acme". Extend the budget, or ask with a shorter prompt',
+    isTooLarge: true,
+  });
+  expect(refusal(extend(ledger, { totalTokens: 1 }, NOON), ask('a', 1_001), NOON)).toBeUndefined();
+});
+
+test('a sentence about a budget has amounts as people write them', () => {
+  const paid = { rule: { ...rule, totalTokens: undefined, cost: 1.5 }, key: 'acme' };
+  const used = (cost: number) => ({ calls: 1, totalTokens: 1, cost });
+  const sentenceOf = (cost: number, next: number) => {
+    const first = { ...ask('a', 1), ...paid, estimate: used(cost) };
+    const ledger = reserve(newLedger(paid), first, NOON).ledger;
+    return refusal(ledger, { ...first, id: 'b', estimate: used(next) }, NOON)?.refused;
+  };
+  expect(sentenceOf(1.25, 0.3)).toContain(
+    'of $1.50 a day of the tenant "acme", $0.25 is left, and the request is reckoned with $0.30;',
+  );
+  const almost = reserved(newLedger(account), 'a', 999);
+  expect(refusal(almost, ask('b', 2), NOON)?.refused).toContain(', 1 token is left, ');
 });
 
 test('an extension is of the current day only', () => {
