@@ -1,4 +1,4 @@
-import { type Story, partsOf } from './stories.ts';
+import { type Story, delegated, partsOf } from './stories.ts';
 import { type Moment, moments } from './world.ts';
 
 export interface Kill {
@@ -11,7 +11,8 @@ export interface Kill {
 export function killsOf(story: Story): Kill[] {
   if (story.cancelsAt !== undefined) return cancelKills;
   const messages = story.messages ?? 1;
-  const asked = (story.steps.length + 1) * messages;
+  const subAgents = story.steps.flat().filter(({ tool }) => tool === 'delegate').length;
+  const asked = (story.steps.length + 1) * messages + subAgents * (delegated.steps.length + 1);
   const posted = partsOf(story).length;
   const kills = moments.flatMap((moment) =>
     timesOf(moment, moment.startsWith('model') ? asked : posted).map((one) => ({

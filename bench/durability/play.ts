@@ -95,7 +95,7 @@ async function playOnce(
     score.kills += 1;
     restarted = (async () => {
       if (story.kills === 'servers') await servers.restart();
-      await contestant.restart();
+      await contestant.restart(story.deploys === true ? { DURABILITY_DEPLOY: '2' } : undefined);
       secondsUntilReady = secondsSinceKill();
       lifeAt = Date.now();
     })();
@@ -145,6 +145,7 @@ async function playOnce(
     }
     await sleep(LOOK_MS);
   }
+  if (story.deploys === true) await redeploy(contestant);
   const cancelled = await canceller.end();
   return runs.map((run) => {
     goesOn(run);
@@ -153,4 +154,10 @@ async function playOnce(
     const ended = { run, message, answers: answers.get(run) ?? [], secondsUntilNext: nexts.get(run) };
     return { ...state, ...ended, secondsUntilReady, ...cancelled };
   });
+}
+
+/** Goes back to the first version of the program. */
+async function redeploy(contestant: ContestantProcess): Promise<void> {
+  contestant.kill();
+  await contestant.restart({});
 }

@@ -23,8 +23,8 @@ export interface ContestantProcess {
   cancel(run: string): Promise<void>;
   /** Kills it with SIGKILL, at once. */
   kill(): void;
-  /** Starts it again if it has ended. Returns true if it had. */
-  restart(): Promise<boolean>;
+  /** Starts it again if it has ended, with these variables from now on. Returns true if it had. */
+  restart(more?: { [name: string]: string }): Promise<boolean>;
   stop(): Promise<void>;
 }
 
@@ -39,7 +39,8 @@ export async function startProcess(
 ): Promise<ContestantProcess> {
   const isSilent = process.env['DURABILITY_LOG'] === undefined;
   const file = program.endsWith('.ts') ? await compiled(program) : program;
-  const start = () => startChild<{ port: number }>(`durability/${file}`, env, { execPath, isSilent });
+  let variables = env;
+  const start = () => startChild<{ port: number }>(`durability/${file}`, variables, { execPath, isSilent });
   let child = await start();
   let death: Promise<void> | undefined;
   const live = (next: typeof child) => {
@@ -78,7 +79,8 @@ export async function startProcess(
     kill() {
       death = child.kill();
     },
-    async restart() {
+    async restart(more) {
+      if (more !== undefined) variables = { ...env, ...more };
       if (death === undefined) return false;
       await death;
       await sleep(PAUSE_MS);

@@ -13,18 +13,21 @@ export interface Story {
   cancelsAt?: string;
   /** Runs that are started at once. Default: 1. */
   runs?: number;
+  /** After the kill the program starts with a changed tool, and with one more. */
+  deploys?: true;
   /** Target of the kill. Default: the contestant's process. */
   kills?: 'servers';
   /** The ledger knows idempotency keys, and takes each one once. */
   hasKeys?: true;
 }
 
+/** `delegate`: a sub-agent is asked to post the entry. */
 export interface ToolCall {
-  tool: 'post';
+  tool: 'post' | 'delegate';
   part: string;
 }
 
-/** The one tool of all contestants: posts an entry to the ledger. */
+/** The tool of all contestants: posts an entry to the ledger. */
 export const TOOL = {
   name: 'post',
   description: 'Posts an entry to the ledger.',
@@ -86,6 +89,19 @@ export const stories: readonly Story[] = [
     cancelsAt: 'second',
   },
   {
+    name: 'sub-agent',
+    what: 'an agent that has a sub-agent make the payment',
+    steps: [[{ tool: 'delegate', part: 'payment' }]],
+    answer: 'The clerk has paid.',
+  },
+  {
+    name: 'deploy',
+    what: 'two steps, and the program is started again with a changed tool and one more',
+    steps: [[post('first')], [post('second')]],
+    answer: 'Two steps.',
+    deploys: true,
+  },
+  {
     name: 'server-restart',
     what: 'two steps, and the database or server of the runner is killed and started again',
     steps: [[post('first')], [post('second')]],
@@ -107,6 +123,9 @@ export function storyOf(name: string): Story {
     throw new Error(`No story "${name}": ${stories.map((one) => one.name).join(', ')}.`);
   return story;
 }
+
+/** The task of a sub-agent. */
+export const delegated = storyOf('payment');
 
 /** A message of a run, from 1. The model reads the story, the run's id and the number from it. */
 export function question(story: string, run: string, message: number): string {

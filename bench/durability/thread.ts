@@ -8,7 +8,7 @@ export interface ChatMessage {
 
 /** The messages that the model was asked to answer in a run, and its replies. */
 export class Thread {
-  /** Whole replies by message and step. */
+  /** Whole replies by story, message and step: a sub-agent has a story of its own. */
   readonly replies = new Map<string, number>();
   readonly heard = new Set<number>();
   unknowing = 0;

@@ -3,7 +3,16 @@ import { type IncomingMessage, type ServerResponse, createServer } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Story, TOOL, answerOf, stepsOf, storyOf } from './stories.ts';
+import {
+  type Story,
+  TOOL,
+  type ToolCall,
+  answerOf,
+  delegated,
+  question,
+  stepsOf,
+  storyOf,
+} from './stories.ts';
 import { type ChatMessage, Thread, knowsAll, lastMessage } from './thread.ts';
 
 /** A moment in a run at which a contestant may die. `model …` come once for each request, `effect …` for each call of the tool. */
@@ -47,6 +56,11 @@ interface ChatRequest {
   /** false: one call in each reply. */
   parallel_tool_calls?: boolean;
   messages: ChatMessage[];
+  tools?: OfferedTool[];
+}
+
+interface OfferedTool {
+  function: { name: string; parameters?: { properties?: object; required?: string[] } };
 }
 
 export async function startWorld(): Promise<World> {
@@ -63,7 +77,7 @@ export async function startWorld(): Promise<World> {
     const thread = threadOf(run);
     thread.hear(message);
     await listener(run, 'model asked');
-    const said = reply(story, run, message, step);
+    const said = reply(story, run, message, step, body.tools);
     const [begin, end] = body.stream === true ? streamed(said) : whole(said);
     response.writeHead(200, {
       'content-type': body.stream === true ? 'text/event-stream' : 'application/json',
@@ -75,7 +89,7 @@ export async function startWorld(): Promise<World> {
     response.end(end);
     if (!isRead) return;
     thread.answer(
-      `${message}.${step}`,
+      `${name}.${message}.${step}`,
       said.finish_reason === 'stop' && !knowsAll(story, message, body.messages),
     );
     await sleep(READ_MS);
@@ -150,17 +164,31 @@ interface Reply {
   finish_reason: 'stop' | 'tool_calls';
 }
 
-function reply(story: Story, run: string, message: number, step: number): Reply {
+function reply(
+  story: Story,
+  run: string,
+  message: number,
+  step: number,
+  tools: OfferedTool[] | undefined,
+): Reply {
   const calls = stepsOf(story, message)[step];
   if (calls === undefined)
     return { message: { role: 'assistant', content: answerOf(story, message) }, finish_reason: 'stop' };
-  const tool_calls = calls.map(({ part }, index) => ({
+  const tool_calls = calls.map((call, index) => ({
     index,
     id: message === 1 ? `call_${step}_${index}` : `call_${message}_${step}_${index}`,
     type: 'function',
-    function: { name: TOOL.name, arguments: JSON.stringify({ run, part }) },
+    function: called(call, run, tools),
   }));
   return { message: { role: 'assistant', content: null, tool_calls }, finish_reason: 'tool_calls' };
+}
+
+/** A sub-agent's tool has the name and the parameter that the client gave it. */
+function called({ tool, part }: ToolCall, run: string, tools: readonly OfferedTool[] = []) {
+  if (tool === 'post') return { name: TOOL.name, arguments: JSON.stringify({ run, part }) };
+  const { name, parameters } = tools[0]?.function ?? { name: tool };
+  const [parameter = 'input'] = parameters?.required ?? Object.keys(parameters?.properties ?? {});
+  return { name, arguments: JSON.stringify({ [parameter]: question(delegated.name, run, 1) }) };
 }
 
 /** A body in two pieces, between which a client has a part of it. */

@@ -35,7 +35,7 @@ function faults({
 }
 
 describe('the suite', () => {
-  test.each(['payment', 'keyed-payment', 'parallel', 'approval'])(
+  test.each(['payment', 'keyed-payment', 'parallel', 'approval', 'sub-agent', 'deploy'])(
     'finds nothing wrong with a runner without faults: %s',
     async (story) => {
       const score = await scoreOf('', story);
@@ -72,6 +72,16 @@ describe('the suite', () => {
 
   test('finds a runner that forgets its runs', async () => {
     expect(faults(await scoreOf('forgets', 'payment', { kills: 2, patience: 5 }))).toEqual({ stuck: 2 });
+  });
+
+  test('finds a runner that forgets what its sub-agent has done', async () => {
+    const found = faults(await scoreOf('forgets-sub-agents', 'sub-agent', { kills: 15 }));
+    expect(Object.keys(found)).toEqual(['doubled']);
+  });
+
+  test('finds a runner that strands the runs of an earlier version', async () => {
+    const found = faults(await scoreOf('strands-old-runs', 'deploy', { kills: 1, patience: 5 }));
+    expect(found).toEqual({ stuck: 1 });
   });
 
   test('finds a runner that pays for each reply twice', async () => {

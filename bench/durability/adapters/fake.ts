@@ -1,5 +1,6 @@
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { POST, isDeployed } from './offered.ts';
 import { type Entry, isPosted, modelUrl, needsApproval, postEntry, serve, stateFolder } from './serve.ts';
 
 /**
@@ -7,13 +8,16 @@ import { type Entry, isPosted, modelUrl, needsApproval, postEntry, serve, stateF
  * (test/release/durability.test.ts).
  */
 
-/** '' or: doubles, loses, pays-twice, answers-wrong, forgets, drops-messages, forgets-answers, posts-after-cancel, ignores-cancel. */
+/**
+ * '' or: doubles, loses, pays-twice, answers-wrong, forgets, drops-messages, forgets-answers, posts-after-cancel, ignores-cancel, forgets-sub-agents,
+ * strands-old-runs.
+ */
 const fault = process.env['DURABILITY_FAULT'] ?? '';
 
 interface Message {
   role: string;
   content: string | null;
-  tool_calls?: { id: string; function: { arguments: string } }[];
+  tool_calls?: { id: string; function: { name: string; arguments: string } }[];
   tool_call_id?: string;
 }
 
@@ -24,6 +28,8 @@ interface Run {
   deaths: number;
   isApproved?: boolean;
   isCancelled?: boolean;
+  /** The program's version that began the run. */
+  isLater?: boolean;
   answer?: string | null;
 }
 
@@ -65,6 +71,7 @@ async function untilWaiting(id: string): Promise<void> {
   for (;;) {
     const run = load(id);
     if (run === undefined || run.answer !== undefined || run.isCancelled === true) return;
+    if (fault === 'strands-old-runs' && run.isLater !== isDeployed) return;
     const calls = run.messages.at(-1)?.tool_calls;
     if (calls === undefined) await think(id, run);
     else if (needsApproval(id) && run.isApproved !== true) return;
@@ -87,6 +94,11 @@ async function act(id: string, run: Run, calls: NonNullable<Message['tool_calls'
     postEntry(entry, undefined, fault === 'posts-after-cancel' ? undefined : abort.signal);
   const results: Message[] = [];
   for (const { id: call, function: of } of calls) {
+    if (of.name !== POST.name) {
+      const { input } = JSON.parse(of.arguments) as { input: string }; // of the model of world.ts
+      results.push({ role: 'tool', tool_call_id: call, content: await delegate(`${id}-${call}`, input) });
+      continue;
+    }
     const entry = JSON.parse(of.arguments) as Entry; // of the model of world.ts
     const { begun } = load(id) ?? run;
     if (!begun.includes(call)) {
@@ -96,6 +108,14 @@ async function act(id: string, run: Run, calls: NonNullable<Message['tool_calls'
     results.push({ role: 'tool', tool_call_id: call, content: 'posted' });
   }
   save(id, { ...run, messages: [...run.messages, ...results] });
+}
+
+/** Has a sub-agent answer, in a run that goes on after a death. */
+async function delegate(id: string, content: string): Promise<string> {
+  if (load(id) === undefined || fault === 'forgets-sub-agents')
+    save(id, { messages: [{ role: 'user', content }], begun: [], deaths: 0 });
+  await work(id);
+  return load(id)?.answer ?? '';
 }
 
 async function ask(messages: readonly Message[]): Promise<Message> {
@@ -112,7 +132,7 @@ serve({
     const messages = [...earlier(id, thread), { role: 'user', content: question }];
     const isDropped = fault === 'drops-messages' && id.endsWith('.3') && id !== thread;
     const answer = 'Paid. Message 3.';
-    const fresh: Run = { messages, begun: [], deaths: -1 };
+    const fresh: Run = { messages, begun: [], deaths: -1, isLater: isDeployed };
     if (isDropped)
       save(id, { ...fresh, messages: [...messages, { role: 'assistant', content: answer }], answer });
     const run = load(id) ?? fresh;

@@ -72,5 +72,8 @@ async function call(url: string, init?: RequestInit): Promise<string> {
 /** Runs of this story ask a person before they post. */
 export const needsApproval = (run: string): boolean => run.startsWith('approval.');
 
+/** Runs of this story have an agent that asks another one to post. */
+export const delegates = (run: string): boolean => run.startsWith('sub-agent.');
+
 /** Runs of this story have several messages. */
 export const isConversation = (run: string): boolean => run.startsWith('conversation.');

@@ -2,14 +2,20 @@
 import { bundleWorkflowCode } from '@temporalio/worker';
 import { existsSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import webpack from 'webpack';
+import { isDeployed } from '../adapters/offered.ts';
 import { stateFolder } from '../adapters/serve.ts';
 
-/** The bundle of a file beside this one. The first start of a contest makes it. */
+/** The bundle of a file beside this one. The first start of a contest makes those of both versions of the program. */
 export async function bundleOf(file, plugins) {
-  const codePath = `${stateFolder}/${file}.bundle.js`;
-  if (!existsSync(codePath)) {
-    const workflowsPath = fileURLToPath(new URL(file, import.meta.url));
-    writeFileSync(codePath, (await bundleWorkflowCode({ workflowsPath, plugins })).code);
+  const pathOf = (version) => `${stateFolder}/${file}.${version}.js`;
+  const workflowsPath = fileURLToPath(new URL(file, import.meta.url));
+  for (const version of ['1', '2'].filter((one) => !existsSync(pathOf(one)))) {
+    // A workflow cannot read the variable.
+    const defined = new webpack.DefinePlugin({ 'process.env.DURABILITY_DEPLOY': `'${version}'` });
+    const webpackConfigHook = (config) => ({ ...config, plugins: [...(config.plugins ?? []), defined] });
+    const { code } = await bundleWorkflowCode({ workflowsPath, plugins, webpackConfigHook });
+    writeFileSync(pathOf(version), code);
   }
-  return { codePath };
+  return { codePath: pathOf(isDeployed ? '2' : '1') };
 }

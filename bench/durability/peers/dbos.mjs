@@ -1,28 +1,18 @@
 // A loop by hand of DBOS steps, as its docs say for agents ("Add durable execution to your agent": a workflow, each model call and each tool call
 // a step; "Workflow tutorial": a workflow id makes the start idempotent, recovery at launch; "Communicating": recv for a person, and for each message of a
-// conversation, whose answers are events; "Workflow management": cancelWorkflow, which begins no further step).
+// conversation, whose answers are events; "Workflow management": cancelWorkflow, which begins no further step; a workflow that calls another one, its child).
 import { DBOS } from '@dbos-inc/dbos-sdk';
 import OpenAI from 'openai';
-import { isConversation, modelUrl, needsApproval, postEntry, serve } from '../adapters/serve.ts';
+import { CLERK, LOOK, POST, isDeployed } from '../adapters/offered.ts';
+import { delegates, isConversation, modelUrl, needsApproval, postEntry, serve } from '../adapters/serve.ts';
 
 const openai = new OpenAI({ baseURL: modelUrl, apiKey: 'none' });
-const tools = [
-  {
-    type: 'function',
-    function: {
-      name: 'post',
-      description: 'Posts an entry to the ledger.',
-      parameters: {
-        type: 'object',
-        properties: { run: { type: 'string' }, part: { type: 'string' } },
-        required: ['run', 'part'],
-      },
-    },
-  },
-];
+const offered = (...tools) => tools.map((tool) => ({ type: 'function', function: tool }));
+const tools = isDeployed ? offered(POST, LOOK) : offered(POST);
 const retries = { retriesAllowed: true, maxAttempts: 3 };
 
-const clerk = (question) => answer([{ role: 'user', content: question }]);
+const clerk = (question) => answer([{ role: 'user', content: question }], tools);
+const office = (question) => answer([{ role: 'user', content: question }], offered(CLERK));
 
 async function talk() {
   const messages = [];
@@ -30,12 +20,12 @@ async function talk() {
     const message = await DBOS.recv('message', 3600);
     if (message === null) return;
     messages.push({ role: 'user', content: message.question });
-    await DBOS.setEvent(message.id, await answer(messages));
+    await DBOS.setEvent(message.id, await answer(messages, tools));
   }
 }
 
 /** Adds the replies to the messages. */
-async function answer(messages) {
+async function answer(messages, tools) {
   for (;;) {
     const message = await DBOS.runStep(
       async () =>
@@ -46,17 +36,19 @@ async function answer(messages) {
     if (!message.tool_calls?.length) return message.content;
     const id = DBOS.workflowID;
     const inputs = message.tool_calls.map((call) => JSON.parse(call.function.arguments));
-    if (needsApproval(inputs[0].run)) {
+    if (needsApproval(inputs[0].run ?? '')) {
       await DBOS.setEvent('waiting', true);
       await DBOS.recv('approval', 3600);
       await DBOS.setEvent('waiting', false);
     }
     const outputs = await Promise.all(
       message.tool_calls.map((call, place) =>
-        DBOS.runStep(() => postEntry(inputs[place], `${id} ${call.id}`), {
-          name: `post ${place}`,
-          ...retries,
-        }),
+        call.function.name === CLERK.name
+          ? workflow(inputs[place].input)
+          : DBOS.runStep(() => postEntry(inputs[place], `${id} ${call.id}`), {
+              name: `post ${place}`,
+              ...retries,
+            }),
       ),
     );
     outputs.forEach((content, place) =>
@@ -65,6 +57,7 @@ async function answer(messages) {
   }
 }
 const workflow = DBOS.registerWorkflow(clerk, { name: 'clerk' });
+const parent = DBOS.registerWorkflow(office, { name: 'office' });
 const conversation = DBOS.registerWorkflow(talk, { name: 'talk' });
 DBOS.setConfig({
   name: 'durability',
@@ -76,7 +69,8 @@ await DBOS.launch();
 
 serve({
   async start(id, question, thread) {
-    if (!isConversation(thread)) return DBOS.startWorkflow(workflow, { workflowID: id })(question);
+    const started = delegates(id) ? parent : workflow;
+    if (!isConversation(thread)) return DBOS.startWorkflow(started, { workflowID: id })(question);
     await DBOS.startWorkflow(conversation, { workflowID: thread })();
     return DBOS.send(thread, { id, question }, 'message', id);
   },

@@ -1,23 +1,32 @@
-// AgentExecutor of @langchain/classic (docs: "Agents", v0.3): it keeps nothing, so a client that got no answer asks again from the start.
+// AgentExecutor of @langchain/classic (docs: "Agents", v0.3): it keeps nothing, so a client that got no answer asks again from the start. An agent for another one
+// is an executor in a tool.
 import { AgentExecutor, createToolCallingAgent } from '@langchain/classic/agents';
 import { ChatPromptTemplate } from '@langchain/core/prompts';
 import { tool } from '@langchain/core/tools';
 import { ChatOpenAI } from '@langchain/openai';
 import { z } from 'zod';
-import { modelUrl, postEntry, serve } from '../adapters/serve.ts';
+import { CLERK, LOOK, POST, isDeployed } from '../adapters/offered.ts';
+import { delegates, modelUrl, postEntry, serve } from '../adapters/serve.ts';
 
 const post = tool((input, { signal }) => postEntry(input, undefined, signal), {
-  name: 'post',
-  description: 'Posts an entry to the ledger.',
+  name: POST.name,
+  description: POST.description,
   schema: z.object({ run: z.string(), part: z.string() }),
 });
+const look = tool(async () => '', { ...LOOK, schema: z.object({ run: z.string(), part: z.string() }) });
 const llm = new ChatOpenAI({ model: 'durability', apiKey: 'none', configuration: { baseURL: modelUrl } });
 const prompt = ChatPromptTemplate.fromMessages([
   ['human', '{input}'],
   ['placeholder', '{agent_scratchpad}'],
 ]);
-const agent = createToolCallingAgent({ llm, tools: [post], prompt });
-const executor = new AgentExecutor({ agent, tools: [post] });
+const executorOf = (tools) =>
+  new AgentExecutor({ agent: createToolCallingAgent({ llm, tools, prompt }), tools });
+const clerk = executorOf(isDeployed ? [post, look] : [post]);
+const askClerk = tool(async ({ input }, { signal }) => (await clerk.invoke({ input }, { signal })).output, {
+  ...CLERK,
+  schema: z.object({ input: z.string() }),
+});
+const office = executorOf([askClerk]);
 
 const runs = new Map();
 const aborts = new Map();
@@ -26,6 +35,7 @@ serve({
     runs.set(id, { state: 'running' });
     const abort = new AbortController();
     aborts.set(id, abort);
+    const executor = delegates(id) ? office : clerk;
     executor.invoke({ input }, { signal: abort.signal }).then(
       ({ output }) => runs.set(id, { state: 'done', answer: output }),
       (error) =>

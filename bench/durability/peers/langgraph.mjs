@@ -1,12 +1,14 @@
 // An agent of `langchain` on LangGraph's checkpoints in PostgreSQL. Docs: "Durable execution" (durability "sync" before a side effect; resume with
 // null and the same thread id), "Interrupts" (interrupt in a tool, resume with Command), "Persistence" (PostgresSaver in production; a thread of messages). LangChain.js, "Cancelling
-// requests": a signal of invoke, which a tool has as config.signal. It is in the process only.
+// requests": a signal of invoke, which a tool has as config.signal. It is in the process only. "Subagents": an agent in a tool; it has its parent's checkpointer ("Subgraph
+// persistence", per invocation).
 import { Command, interrupt } from '@langchain/langgraph';
 import { PostgresSaver } from '@langchain/langgraph-checkpoint-postgres';
 import { ChatOpenAI } from '@langchain/openai';
 import { createAgent, tool } from 'langchain';
 import { z } from 'zod';
-import { modelUrl, needsApproval, postEntry, serve } from '../adapters/serve.ts';
+import { CLERK, LOOK, POST, isDeployed } from '../adapters/offered.ts';
+import { delegates, modelUrl, needsApproval, postEntry, serve } from '../adapters/serve.ts';
 
 const checkpointer = PostgresSaver.fromConnString(process.env.POSTGRES_URL);
 await checkpointer.setup();
@@ -17,13 +19,23 @@ const post = tool(
     return postEntry(input, `${config.configurable?.thread_id} ${config.toolCall?.id}`, config.signal);
   },
   {
-    name: 'post',
-    description: 'Posts an entry to the ledger.',
+    name: POST.name,
+    description: POST.description,
     schema: z.object({ run: z.string(), part: z.string() }),
   },
 );
+const look = tool(async () => '', { ...LOOK, schema: z.object({ run: z.string(), part: z.string() }) });
+const tools = isDeployed ? [post, look] : [post];
 const model = new ChatOpenAI({ model: 'durability', apiKey: 'none', configuration: { baseURL: modelUrl } });
-const agent = createAgent({ model, tools: [post], checkpointer });
+const clerk = createAgent({ model, tools, checkpointer });
+const subAgent = createAgent({ model, tools });
+const askClerk = tool(
+  async ({ input }) =>
+    (await subAgent.invoke({ messages: [{ role: 'user', content: input }] })).messages.at(-1).content,
+  { ...CLERK, schema: z.object({ input: z.string() }) },
+);
+const office = createAgent({ model, tools: [askClerk], checkpointer });
+const of = (thread) => (delegates(thread) ? office : clerk);
 
 const under = new Map();
 const ends = new Map();
@@ -32,7 +44,7 @@ function go(thread, input) {
   if (under.has(thread)) return;
   const abort = new AbortController();
   under.set(thread, abort);
-  agent
+  of(thread)
     .invoke(input, { ...config(thread), signal: abort.signal })
     .catch((error) =>
       ends.set(
@@ -42,7 +54,7 @@ function go(thread, input) {
     )
     .finally(() => under.delete(thread));
 }
-const stateOf = (id) => agent.graph.getState(config(id));
+const stateOf = (id) => of(id).graph.getState(config(id));
 // Not `next`: it is empty too between the writes of a step's last task and the step's checkpoint (findings/langgraph-next-is-empty-before-the-end.sh).
 const hasEnded = ({ tasks }) => tasks.length === 0;
 const has = ({ values }, id) => values.messages?.some((message) => message.id === id) === true;

@@ -1,6 +1,7 @@
 // Mastra, as its docs say: "Durable agents" (createDurableAgent; "Manual recovery": checkpoints of running runs, and recoverActiveRuns() at the start
 // of a program that is not the generated server), "Agent approval" (requireApproval, listSuspendedRuns, resume), "Memory" and "LibSQL" (the
-// conversation of a run is a thread in a LibSQL file, where its answer is found later), "Aborting a run" (abortRunStream; tools have the signal).
+// conversation of a run is a thread in a LibSQL file, where its answer is found later), "Aborting a run" (abortRunStream; tools have the signal), "Supervisor
+// agents" (`agents` of an agent).
 import { Mastra } from '@mastra/core';
 import { Agent } from '@mastra/core/agent';
 import { createDurableAgent } from '@mastra/core/agent/durable';
@@ -9,34 +10,52 @@ import { LibSQLStore } from '@mastra/libsql';
 import { Memory } from '@mastra/memory';
 import { createOpenAI } from '@ai-sdk/openai';
 import { z } from 'zod';
-import { isConversation, modelUrl, needsApproval, postEntry, serve, stateFolder } from '../adapters/serve.ts';
+import { CLERK, LOOK, POST, isDeployed } from '../adapters/offered.ts';
+import {
+  delegates,
+  isConversation,
+  modelUrl,
+  needsApproval,
+  postEntry,
+  serve,
+  stateFolder,
+} from '../adapters/serve.ts';
 
 const openai = createOpenAI({ baseURL: modelUrl, apiKey: 'none' });
 const memory = new Memory({ options: { lastMessages: 100 } });
 
+const inputSchema = z.object({ run: z.string(), part: z.string() });
+
 function clerkOf(id, requireApproval) {
   const post = createTool({
-    id: 'post',
-    description: 'Posts an entry to the ledger.',
-    inputSchema: z.object({ run: z.string(), part: z.string() }),
+    id: POST.name,
+    description: POST.description,
+    inputSchema,
     requireApproval,
     execute: (input, { abortSignal, agent }) =>
       postEntry(input, `${input.run} ${agent?.toolCallId}`, abortSignal),
   });
-  const agent = new Agent({
-    id,
-    name: id,
-    instructions: '',
-    model: openai.chat('durability'),
-    tools: { post },
-    memory,
+  const look = createTool({
+    id: LOOK.name,
+    description: LOOK.description,
+    inputSchema,
+    execute: async () => '',
   });
-  return createDurableAgent({ agent, maxSteps: 20 });
+  return agentOf(id, {
+    tools: isDeployed ? { post, look } : { post },
+    memory,
+    description: CLERK.description,
+  });
 }
-const clerk = clerkOf('clerk', false);
-const asking = clerkOf('asking', true);
+function agentOf(id, fields) {
+  return new Agent({ id, name: id, instructions: '', model: openai.chat('durability'), ...fields });
+}
+const durable = (agent) => createDurableAgent({ agent, maxSteps: 20 });
+const clerk = durable(clerkOf('clerk', false));
+const asking = durable(clerkOf('asking', true));
+const office = durable(agentOf('office', { agents: { clerk: clerkOf('sub-agent', false) }, memory }));
 const mastra = new Mastra({
-  agents: { clerk, asking },
+  agents: { clerk, asking, office },
   storage: new LibSQLStore({ id: 'storage', url: `file:${stateFolder}/mastra.db` }),
   recovery: { durableAgents: 'auto' },
   logger: false,
@@ -57,7 +76,7 @@ async function follow(id, begin) {
     under.delete(id);
   }
 }
-const of = (id) => (needsApproval(id) ? asking : clerk);
+const of = (id) => (needsApproval(id) ? asking : delegates(id) ? office : clerk);
 const suspended = async (id) => (await of(id).listSuspendedRuns()).runs.find(({ runId }) => runId === id);
 const active = async (id) => (await of(id).listActiveRuns()).runs.some(({ runId }) => runId === id);
 /** The answer to a message: the last text of its thread, if the thread has as many questions. */
@@ -80,7 +99,7 @@ async function recover(agent) {
   const { recovered } = await agent.recoverActiveRuns();
   for (const { runId, status, error } of recovered) if (status === 'failed') errors.set(runId, String(error));
 }
-for (const agent of [clerk, asking]) void recover(mastra.getAgent(agent.id));
+for (const agent of [clerk, asking, office]) void recover(mastra.getAgent(agent.id));
 
 serve({
   async start(id, question, thread) {

@@ -1,9 +1,10 @@
-// README of @temporalio/openai-agents 1.23: "Workflow runner", "Run state and approvals", activities as tools, "Sessions" for a conversation.
+// README of @temporalio/openai-agents 1.23: "Workflow runner", "Run state and approvals", activities as tools, "Sessions" for a conversation, "Nested agent tools".
 const { Agent } = require('@openai/agents-core');
 const {
   TemporalOpenAIRunner,
   WorkflowSafeMemorySession,
   activityAsTool,
+  agentAsTool,
 } = require('@temporalio/openai-agents/workflow');
 const {
   condition,
@@ -13,15 +14,11 @@ const {
   defineUpdate,
   setHandler,
 } = require('@temporalio/workflow');
+const { CLERK, LOOK, POST, isDeployed } = require('../adapters/offered.ts');
 
-const parameters = {
-  type: 'object',
-  properties: { run: { type: 'string' }, part: { type: 'string' } },
-  required: ['run', 'part'],
-  additionalProperties: false,
-};
-const description = 'Posts an entry to the ledger.';
 const options = { startToCloseTimeout: '20s', heartbeatTimeout: '10s' };
+const tools = () => (isDeployed ? [POST, LOOK] : [POST]).map((one) => activityAsTool(one, options));
+const usual = { instructions: '', model: 'durability' };
 
 exports.clerk = async function clerk(question) {
   let isApproved = false;
@@ -30,9 +27,9 @@ exports.clerk = async function clerk(question) {
     isApproved = true;
   });
   setHandler(defineQuery('waiting'), () => isWaiting);
-  const post = activityAsTool({ name: 'post', description, parameters }, options);
-  const tool = question.startsWith('Story approval') ? { ...post, needsApproval: async () => true } : post;
-  const agent = new Agent({ name: 'clerk', instructions: '', model: 'durability', tools: [tool] });
+  const needsApproval = question.startsWith('Story approval');
+  const asking = (tool) => (needsApproval ? { ...tool, needsApproval: async () => true } : tool);
+  const agent = new Agent({ ...usual, name: 'clerk', tools: tools().map(asking) });
   const runner = new TemporalOpenAIRunner();
   let result = await runner.run(agent, question);
   while (result.interruptions.length > 0) {
@@ -45,10 +42,17 @@ exports.clerk = async function clerk(question) {
   return result.finalOutput;
 };
 
+exports.office = async function office(question) {
+  setHandler(defineQuery('waiting'), () => false);
+  const clerk = new Agent({ ...usual, name: 'clerk', tools: tools() });
+  const asTool = agentAsTool(clerk, { toolName: CLERK.name, toolDescription: CLERK.description });
+  const agent = new Agent({ ...usual, name: 'office', tools: [asTool] });
+  return (await new TemporalOpenAIRunner().run(agent, question)).finalOutput;
+};
+
 exports.talk = async function talk() {
   const answers = {};
-  const tools = [activityAsTool({ name: 'post', description, parameters }, options)];
-  const agent = new Agent({ name: 'clerk', instructions: '', model: 'durability', tools });
+  const agent = new Agent({ ...usual, name: 'clerk', tools: tools() });
   const session = new WorkflowSafeMemorySession();
   setHandler(defineQuery('answers'), () => answers);
   setHandler(defineUpdate('say'), async (question) => {

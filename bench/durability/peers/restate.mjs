@@ -1,25 +1,22 @@
 // Restate, as its docs say for agents (docs.restate.dev: "AI agents, Vercel AI SDK": durableCalls around the model, each tool's effect in ctx.run;
 // "Human-in-the-loop": a durable promise; "Workflows": a workflow of an id runs once, submit and attach by its id; "Services, configuration":
-// inactivity and retry policy as they are; "Services, state": a virtual object of a conversation, with its messages as state; "Managing invocations":
+// inactivity and retry policy as they are; "Multi-agent": an agent calls the workflow of another one in a tool; "Services, state": a virtual object of a conversation, with its messages as state; "Managing invocations":
 // cancel by the admin API; attemptCompletedSignal for the effect in hand).
 import * as restate from '@restatedev/restate-sdk';
 import * as clients from '@restatedev/restate-sdk-clients';
 import { durableCalls, rethrowTerminalToolError } from '@restatedev/vercel-ai-middleware';
 import { createOpenAI } from '@ai-sdk/openai';
 import { generateText, jsonSchema, stepCountIs, tool, wrapLanguageModel } from 'ai';
-import { isConversation, modelUrl, needsApproval, postEntry, serve } from '../adapters/serve.ts';
+import { CLERK, LOOK, POST, isDeployed } from '../adapters/offered.ts';
+import { delegates, isConversation, modelUrl, needsApproval, postEntry, serve } from '../adapters/serve.ts';
 
 const { RESTATE_INGRESS, RESTATE_ADMIN, RESTATE_SERVICE_PORT } = process.env;
 const openai = createOpenAI({ baseURL: modelUrl, apiKey: 'none' });
-const inputSchema = jsonSchema({
-  type: 'object',
-  properties: { run: { type: 'string' }, part: { type: 'string' } },
-  required: ['run', 'part'],
-  additionalProperties: false,
-});
+const offered = ({ description, parameters }, execute) =>
+  tool({ description, inputSchema: jsonSchema(parameters), execute });
 
 /** Asks the model until it answers, and returns the answer and the messages that came to be. */
-async function work(ctx, messages) {
+async function work(ctx, messages, tools = clerkTools(ctx)) {
   const model = wrapLanguageModel({
     model: openai.chat('durability'),
     middleware: durableCalls(ctx, { maxRetryAttempts: 3 }),
@@ -27,29 +24,35 @@ async function work(ctx, messages) {
   const { text, response } = await generateText({
     model,
     messages,
-    tools: {
-      post: tool({
-        description: 'Posts an entry to the ledger.',
-        inputSchema,
-        async execute(input, { toolCallId }) {
-          if (needsApproval(input.run)) {
-            ctx.set('waiting', true);
-            await ctx.promise('approval');
-            ctx.set('waiting', false);
-          }
-          const signal = ctx.request().attemptCompletedSignal;
-          return ctx.run(`post ${input.part}`, () => postEntry(input, `${ctx.key} ${toolCallId}`, signal), {
-            maxRetryAttempts: 3,
-          });
-        },
-      }),
-    },
+    tools,
     stopWhen: [stepCountIs(20)],
     onStepFinish: rethrowTerminalToolError, // a cancel too is an error of the tool in hand
     providerOptions: { openai: { parallelToolCalls: false } },
   });
   return { text, messages: response.messages };
 }
+
+function clerkTools(ctx) {
+  const post = offered(POST, async (input, { toolCallId }) => {
+    if (needsApproval(input.run)) {
+      ctx.set('waiting', true);
+      await ctx.promise('approval');
+      ctx.set('waiting', false);
+    }
+    const signal = ctx.request().attemptCompletedSignal;
+    return ctx.run(`post ${input.part}`, () => postEntry(input, `${ctx.key} ${toolCallId}`, signal), {
+      maxRetryAttempts: 3,
+    });
+  });
+  return isDeployed ? { post, look: offered(LOOK, async () => '') } : { post };
+}
+
+/** The tool of an agent that asks another one, a workflow of its own. */
+const officeTools = (ctx) => ({
+  clerk: offered(CLERK, ({ input }, { toolCallId }) =>
+    ctx.workflowClient(clerk, `${ctx.key}/${toolCallId}`).run(input),
+  ),
+});
 
 const talk = restate.object({
   name: 'talk',
@@ -67,7 +70,10 @@ const talk = restate.object({
 const clerk = restate.workflow({
   name: 'clerk',
   handlers: {
-    run: async (ctx, content) => (await work(ctx, [{ role: 'user', content }])).text,
+    async run(ctx, content) {
+      const tools = delegates(ctx.key) && !ctx.key.includes('/') ? officeTools(ctx) : undefined;
+      return (await work(ctx, [{ role: 'user', content }], tools)).text;
+    },
     approve: (ctx) => ctx.promise('approval').resolve(true),
     waiting: async (ctx) => (await ctx.get('waiting')) === true,
   },

@@ -4,7 +4,7 @@
 import { Context } from '@temporalio/activity';
 import { Client, Connection, WithStartWorkflowOperation } from '@temporalio/client';
 import { NativeConnection, Worker } from '@temporalio/worker';
-import { isConversation, postEntry, serve } from '../adapters/serve.ts';
+import { delegates, isConversation, postEntry, serve } from '../adapters/serve.ts';
 import { bundleOf } from './bundle.mjs';
 
 async function post(input) {
@@ -30,7 +30,7 @@ export async function serveWorkflow(file, plugins, clientPlugins = []) {
     taskQueue,
     workflowBundle: await bundleOf(file, plugins),
     plugins,
-    activities: { post },
+    activities: { post, look: async () => '' },
   });
   void worker.run();
   const client = new Client({ connection: await Connection.connect({ address }), plugins: clientPlugins });
@@ -50,7 +50,7 @@ export async function serveWorkflow(file, plugins, clientPlugins = []) {
           startWorkflowOperation,
         });
       }
-      await client.workflow.start('clerk', {
+      await client.workflow.start(delegates(workflowId) ? 'office' : 'clerk', {
         workflowId,
         taskQueue,
         args: [question],
