@@ -1,10 +1,14 @@
 // Restate, as its docs say for agents (docs.restate.dev: "AI agents, Vercel AI SDK": durableCalls around the model, each tool's effect in ctx.run;
 // "Human-in-the-loop": a durable promise; "Workflows": a workflow of an id runs once, submit and attach by its id; "Services, configuration":
-// inactivity and retry policy as they are; "Multi-agent": an agent calls the workflow of another one in a tool; "Services, state": a virtual object of a conversation, with its messages as state; "Managing invocations":
-// cancel by the admin API; attemptCompletedSignal for the effect in hand).
+// inactivity and retry policy as they are; "Multi-agent": an agent calls the workflow of another one in a tool; "Services, state": a virtual object
+// of a conversation, with its messages as state; "Managing invocations": cancel by the admin API; attemptCompletedSignal for the effect in hand; "Error handling": hasTerminalToolError and rethrowTerminalToolError).
 import * as restate from '@restatedev/restate-sdk';
 import * as clients from '@restatedev/restate-sdk-clients';
-import { durableCalls, rethrowTerminalToolError } from '@restatedev/vercel-ai-middleware';
+import {
+  durableCalls,
+  hasTerminalToolError,
+  rethrowTerminalToolError,
+} from '@restatedev/vercel-ai-middleware';
 import { createOpenAI } from '@ai-sdk/openai';
 import { generateText, jsonSchema, stepCountIs, tool, wrapLanguageModel } from 'ai';
 import { CLERK, LOOK, POST, isDeployed } from '../adapters/offered.ts';
@@ -21,14 +25,14 @@ async function work(ctx, messages, tools = clerkTools(ctx)) {
     model: openai.chat('durability'),
     middleware: durableCalls(ctx, { maxRetryAttempts: 3 }),
   });
-  const { text, response } = await generateText({
+  const { text, response, steps } = await generateText({
     model,
     messages,
     tools,
-    stopWhen: [stepCountIs(20)],
-    onStepFinish: rethrowTerminalToolError, // a cancel too is an error of the tool in hand
+    stopWhen: [stepCountIs(20), hasTerminalToolError],
     providerOptions: { openai: { parallelToolCalls: false } },
   });
+  for (const step of steps) rethrowTerminalToolError(step); // a cancel too is an error of the tool in hand
   return { text, messages: response.messages };
 }
 
