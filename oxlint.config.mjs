@@ -119,6 +119,7 @@ export default {
     '.reloop/**',
     'bench/peers/**',
     'bench/durability/peers/**',
+    'bench/durability/workflow/**',
     'test/fixtures/programs/*.mjs',
   ],
   env: { builtin: true },

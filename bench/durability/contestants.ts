@@ -85,7 +85,6 @@ export const contestants: readonly Contestant[] = [
     packages: peers,
     products: ['@restatedev/restate-sdk', '@restatedev/vercel-ai-middleware', 'ai'],
     needs: ['restate'],
-    lacks: ['cancel'],
   },
   {
     name: 'mastra',
@@ -94,6 +93,15 @@ export const contestants: readonly Contestant[] = [
     packages: peers,
     products: ['@mastra/core', '@mastra/libsql', '@mastra/memory'],
     needs: [],
+  },
+  {
+    name: 'workflow',
+    what: "DurableAgent of @workflow/ai on Vercel's Workflow, with its Postgres World",
+    program: 'workflow/program.mjs',
+    packages: 'workflow',
+    products: ['workflow', '@workflow/ai', '@workflow/world-postgres', 'nitro'],
+    needs: ['postgres'],
+    lacks: ['conversation'],
   },
 ];
 
