@@ -40,18 +40,22 @@ export function table(results: readonly Result[]): string {
   return markdown(head, rows);
 }
 
-/** The tables of docs/durability.md: all stories of a contestant, then each story for two of the counts, then versions. */
+/** The tables of docs/durability.md: the stories of one run together, then each story for two of the counts, then versions. */
 export function tables(results: readonly Result[]): string {
   const names = [...new Set(results.map(({ contestant }) => contestant))];
   const of = (name: string) => results.filter(({ contestant }) => contestant === name);
-  const sum = (name: string, count: Count) => of(name).reduce((total, { score }) => total + score[count], 0);
-  /** Stories of one run and the death of its program: the others take other times. */
-  const ofOneRun = (name: string) => of(name).filter(({ story }) => isUsual(storyOf(story)));
+  /** Stories of one run and the death of its program. */
+  const ofOneRun = (name: string) => of(name).filter(({ story }) => isOfOneRun(storyOf(story)));
+  const sum = (name: string, count: Count) =>
+    ofOneRun(name).reduce((total, { score }) => total + score[count], 0);
+  /** A cancel takes other times. */
+  const timed = (name: string) =>
+    ofOneRun(name).filter(({ story }) => storyOf(story).cancelsAt === undefined);
   const all = names.map((name) => [
     `\`${name}\``,
     ...counts.map(([, count]) => `${sum(name, count)}`),
-    median(ofOneRun(name).flatMap(({ score }) => score.secondsUntilNext)),
-    median(ofOneRun(name).flatMap(({ score }) => score.secondsUntilReady)),
+    median(timed(name).flatMap(({ score }) => score.secondsUntilNext)),
+    median(timed(name).flatMap(({ score }) => score.secondsUntilReady)),
   ]);
   const versions = names.map((name) => {
     const latest = of(name)
@@ -61,7 +65,7 @@ export function tables(results: readonly Result[]): string {
     return [`\`${name}\``, list.join(', '), latest?.date ?? ''];
   });
   return [
-    'All stories:',
+    'All stories but `server-restart` and `batch`:',
     markdown(
       [
         'contestant',
@@ -82,8 +86,7 @@ export function tables(results: readonly Result[]): string {
   ].join('\n\n');
 }
 
-const isUsual = ({ runs, kills, cancelsAt }: Story): boolean =>
-  runs === undefined && kills === undefined && cancelsAt === undefined;
+const isOfOneRun = ({ runs, kills }: Story): boolean => runs === undefined && kills === undefined;
 
 function byStory(results: readonly Result[], names: readonly string[], count: Count): string {
   const stories = [...new Set(results.map(({ story }) => story))];
