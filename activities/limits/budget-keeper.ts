@@ -42,8 +42,8 @@ export interface BudgetKeeper extends BudgetParts {
 export interface LedgerClient {
   readonly account: BudgetAccount;
   readonly workflowId: string;
-  /** undefined: the ledger does not answer. It may have counted the reservation. */
-  reserve(reservation: Reservation): Promise<BudgetAnswer | undefined>;
+  /** Rejects where the ledger has no answer. It may have counted the reservation. */
+  reserve(reservation: Reservation): Promise<BudgetAnswer>;
   /** Never throws: an answer of the model is worth more than its count. The estimate stays where the ledger does not answer. */
   settle(settlement: Settlement): Promise<BudgetAnswer>;
 }
@@ -81,8 +81,8 @@ export function createBudgetKeeper(parts: BudgetParts): BudgetKeeper {
           account,
           workflowId,
           async reserve(reservation) {
-            const answer = await send({ type: 'reserve', ...reservation }).catch(() => undefined);
-            if (answer?.refused === undefined) refusing.delete(workflowId);
+            const answer = await send({ type: 'reserve', ...reservation });
+            if (answer.refused === undefined) refusing.delete(workflowId);
             else refusing.add(workflowId);
             return answer;
           },

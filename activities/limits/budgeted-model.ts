@@ -12,6 +12,7 @@ import type { Model, ModelReply, ModelRequest } from '../../adapters/models/mode
 import type { Attempt } from '../attempt/attempt.ts';
 import type { BudgetKeeper, LedgerClient } from './budget-keeper.ts';
 import { heldBack } from './held-back.ts';
+import { noAnswerWords } from './no-answer-words.ts';
 
 /** Bounds of the time until a call that waits for a budget comes back. */
 const BACK_LEAST_MS = 5_000;
@@ -123,21 +124,23 @@ async function tryAll(
   };
   for (const ledger of ledgers) {
     const { account, workflowId } = ledger;
-    const answer = await ledger.reserve({ ...request, ...account });
-    const refused = answer?.refused;
-    if (refused === undefined) reserved.push(ledger);
-    if (answer !== undefined && refused === undefined) {
-      warn(answer.warning);
-      continue;
-    }
-    const undone = settle(nothing);
-    if (refused !== undefined) {
-      await undone;
-      const isFinal = account.rule.onEnd === 'fail' || answer?.isTooLarge === true;
+    try {
+      const { refused, isTooLarge, warning } = await ledger.reserve({ ...request, ...account });
+      if (refused === undefined) {
+        reserved.push(ledger);
+        warn(warning);
+        continue;
+      }
+      await settle(nothing);
+      const isFinal = account.rule.onEnd === 'fail' || isTooLarge === true;
       return { text: isFinal ? refused : `waits for ${refused}`, isFinal };
+    } catch (error) {
+      reserved.push(ledger);
+      // A ledger without an answer is not waited for once more.
+      void settle(nothing);
+      const text = `waits for the budget "${account.rule.name}". ${noAnswerWords(workflowId, error)}`;
+      return { text, isFinal: false };
     }
-    const text = `waits for the budget "${account.rule.name}". The workflow ${workflowId} does not answer: check that a worker runs the workflows of its task queue`;
-    return { text, isFinal: false };
   }
   return { warnings, settle };
 }

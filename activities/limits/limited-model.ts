@@ -8,6 +8,7 @@ import type { Model, ModelCallContext, RateLimit } from '../../adapters/models/m
 import type { Attempt } from '../attempt/attempt.ts';
 import { heldBack } from './held-back.ts';
 import type { LimitedCalls, ModelLimiter, NamedLimits } from './model-limiter.ts';
+import { noAnswerWords } from './no-answer-words.ts';
 import type { LimitedCall, Permit } from './waiting-calls.ts';
 
 /** A call that waits longer leaves its place in the worker to another call, and comes back later. */
@@ -110,10 +111,9 @@ function waitFailure(waitMs: number, message: string): ApplicationFailure {
   return heldBack(message, retryAfterMs);
 }
 
-function waitText({ name, limits }: NamedLimits, { isUnanswered, workflowId }: LimitedCalls): string {
+function waitText({ name, limits }: NamedLimits, { problem, workflowId }: LimitedCalls): string {
   const text = `waits for the limits of the model "${name}": ${limitWords(limits).join(', ')}`;
-  if (!isUnanswered) return text;
-  return `${text}. The workflow ${workflowId} does not answer: check that a worker runs the workflows of its task queue`;
+  return problem === undefined ? text : `${text}. ${noAnswerWords(workflowId, problem)}`;
 }
 
 function limitWords({ rpm, tpm, concurrency }: ModelLimits): string[] {

@@ -37,8 +37,8 @@ export interface WaitingCalls {
   remains(remaining: Remaining): void;
   /** Estimated time until a call that waits now may start. */
   readonly waitMs: number;
-  /** The last message had no answer. */
-  readonly isUnanswered: boolean;
+  /** The error of the last message, if it had no answer. */
+  readonly problem: unknown;
 }
 
 interface Waiter extends LimitedCall {
@@ -61,7 +61,7 @@ export function createWaitingCalls(
   const waiting = new Map<string, Waiter[]>();
   let inFlight = 0;
   let waitMs = 0;
-  let isUnanswered = false;
+  let problem: unknown;
   /** Facts that the workflow does not know yet. */
   let unreported: Pick<LeaseRequest, 'used' | 'holdMs' | 'remaining'> | undefined;
   /** Calls of other workers depend on the report. */
@@ -100,12 +100,12 @@ export function createWaitingCalls(
     try {
       const lease = await ask({ worker, limits, wants, inFlight, ...reported });
       waitMs = lease.waitMs;
-      isUnanswered = false;
+      problem = undefined;
       pairs.forEach(([pair], index) => start(pair, lease.granted[index] ?? 0, wants[index]?.tokens ?? 0));
-    } catch {
+    } catch (error) {
       nextAt = Date.now() + AGAIN_MS;
       waitMs = AGAIN_MS;
-      isUnanswered = true;
+      problem = error;
       // A message that may have arrived: its corrections are lost, and not made twice.
     } finally {
       asking = false;
@@ -141,8 +141,8 @@ export function createWaitingCalls(
     get waitMs() {
       return waitMs;
     },
-    get isUnanswered() {
-      return isUnanswered;
+    get problem() {
+      return problem;
     },
     hold(ms) {
       unreported = { ...unreported, holdMs: Math.max(ms, unreported?.holdMs ?? 0) };
