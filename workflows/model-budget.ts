@@ -18,8 +18,9 @@ import {
   REPORT,
   isLedgerEntries,
 } from '../agent/budgets/budget-rule.ts';
+import type { Ledger } from '../agent/budgets/ledger-state.ts';
 import { extensionProblem } from '../agent/budgets/budget-extension.ts';
-import { type Ledger, count, extend, isEmpty, keptMs, refusals, reportOf } from '../agent/budgets/ledger.ts';
+import { count, extend, isEmpty, keptMs, refusals, reportOf } from '../agent/budgets/ledger.ts';
 
 const countUpdate = defineUpdate<BudgetAnswer[], [LedgerEntry[]]>(COUNT);
 const extendUpdate = defineUpdate<BudgetReport, [BudgetAmount]>(EXTEND);

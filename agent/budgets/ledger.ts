@@ -11,37 +11,10 @@ import type {
   Settlement,
   BudgetUse,
 } from './budget-rule.ts';
+import { isSameRule, underRule } from './changed-rule.ts';
+import { type Ledger, type LedgerPeriod, type OpenReservation, extended, none, sum } from './ledger-state.ts';
 import { accountWords, shareWords, tooLargeWords } from './budget-words.ts';
 import { periodEnd, periodStart } from './periods.ts';
-
-/** State of one account, which one workflow keeps for all workers. JSON. */
-export interface Ledger {
-  account: BudgetAccount;
-  /** Current period first. Never empty after the first message. */
-  periods: LedgerPeriod[];
-  /** Reservations that are not settled, oldest first. */
-  open: OpenReservation[];
-  /** Ids of settled reservations that may still be sent again, oldest first. */
-  settled: { id: string; at: number }[];
-}
-
-interface LedgerPeriod {
-  from: number;
-  used: BudgetUse;
-  unsettled: BudgetUse;
-  /** Additions to the limits. */
-  extra: BudgetAmount;
-  warned: boolean;
-}
-
-interface OpenReservation extends Pick<Reservation, 'id' | 'call' | 'attempt' | 'estimate'> {
-  at: number;
-  /** Period that it counts in. */
-  from: number;
-  /** A later attempt of the call has begun. */
-  lost?: true;
-  warning?: string;
-}
 
 /** The current period, and those before it that a report has. */
 const KEPT_PERIODS = 3;
@@ -64,6 +37,7 @@ export function count(
 ): { ledger: Ledger; answers: BudgetAnswer[] } {
   let ledger = before;
   const answers = entries.map((entry) => {
+    if (entry.type === 'reserve') ledger = underRule(ledger, entry.rule);
     const refused = entry.type === 'reserve' ? refusal(ledger, entry, now) : undefined;
     if (refused !== undefined) return refused;
     const step = entry.type === 'reserve' ? reserve(ledger, entry, now) : settle(ledger, entry, now);
@@ -73,7 +47,7 @@ export function count(
   return { ledger, answers };
 }
 
-/** The answers to entries none of which would be counted; undefined if one would be. */
+/** The answers to entries none of which would change the ledger; undefined if one would: it is counted, or it brings a new rule. */
 export function refusals(
   ledger: Ledger,
   entries: readonly LedgerEntry[],
@@ -81,7 +55,8 @@ export function refusals(
 ): BudgetAnswer[] | undefined {
   const answers: BudgetAnswer[] = [];
   for (const entry of entries) {
-    const refused = entry.type === 'reserve' ? refusal(ledger, entry, now) : undefined;
+    const isNews = entry.type === 'settle' || !isSameRule(entry.rule, ledger.account.rule);
+    const refused = isNews ? undefined : refusal(ledger, entry, now);
     if (refused === undefined) return undefined;
     answers.push(refused);
   }
@@ -90,7 +65,7 @@ export function refusals(
 
 /** Answer to a reservation that does not fit; undefined for one that does. */
 export function refusal(before: Ledger, asked: Reservation, now: number): BudgetAnswer | undefined {
-  const ledger = brought(before, asked.rule, now);
+  const ledger = brought(underRule(before, asked.rule), now);
   if (isKnown(ledger, asked.id)) return undefined;
   const [period] = ledger.periods;
   const { rule, estimate } = asked;
@@ -111,8 +86,8 @@ export function refusal(before: Ledger, asked: Reservation, now: number): Budget
 
 /** Counts a reservation that fits. The same id counts once. */
 export function reserve(before: Ledger, asked: Reservation, now: number): Step {
-  const { rule, key, id, call, attempt, estimate } = asked;
-  const ledger = { ...brought(before, rule, now), account: { rule, key } };
+  const { rule, id, call, attempt, estimate } = asked;
+  const ledger = brought(underRule(before, rule), now);
   if (isKnown(ledger, id)) {
     const warning = ledger.open.find((one) => one.id === id)?.warning;
     return { ledger, answer: { warning } };
@@ -140,27 +115,22 @@ export function settle(before: Ledger, { id, spent }: Settlement, now: number): 
 
 /** Adds to the limits of the current period. */
 export function extend(before: Ledger, more: BudgetAmount, now: number): Ledger {
-  const ledger = brought(before, before.account.rule, now);
+  const ledger = brought(before, now);
   const [period, ...past] = ledger.periods;
-  const { extra } = period;
-  const next = {
-    cost: more.cost === undefined ? extra.cost : dollars((extra.cost ?? 0) + more.cost),
-    totalTokens:
-      more.totalTokens === undefined ? extra.totalTokens : (extra.totalTokens ?? 0) + more.totalTokens,
-  };
+  const extra = extended(period.extra, more);
   // The next share may be passed again, and is worth another warning.
-  return { ...ledger, periods: [{ ...period, extra: next, warned: false }, ...past] };
+  return { ...ledger, periods: [{ ...period, extra, warned: false }, ...past] };
 }
 
 export function reportOf(before: Ledger, now: number): BudgetReport {
   const { account } = before;
-  const ledger = brought(before, account.rule, now);
+  const ledger = brought(before, now);
   return { ...account, periods: ledger.periods.map((period) => periodReport(ledger, account, period)) };
 }
 
 /** Nothing would be lost if the ledger were forgotten: all that it counted is in periods that no report has any more. */
 export function isEmpty(before: Ledger, now: number): boolean {
-  const { periods, open } = bounded(brought(before, before.account.rule, now), now);
+  const { periods, open } = bounded(brought(before, now), now);
   return open.length === 0 && periods.every(isUnused);
 }
 
@@ -177,12 +147,11 @@ interface Step {
 type Current = Ledger & { periods: [LedgerPeriod, ...LedgerPeriod[]] };
 
 const amounts = ['cost', 'totalTokens'] as const;
-const none: BudgetUse = { calls: 0, totalTokens: 0, cost: 0 };
 
 /** Warns once a period, with the message that passes the share. */
 function withWarning(before: Ledger, now: number): Step {
   const { rule, key } = before.account;
-  const ledger = brought(before, rule, now);
+  const ledger = brought(before, now);
   const [period, ...past] = ledger.periods;
   const share = shareOf(spentIn(ledger, period), limitOf(rule, period.extra));
   if (period.warned || share < rule.warnAt) return { ledger, answer: {} };
@@ -191,7 +160,8 @@ function withWarning(before: Ledger, now: number): Step {
 }
 
 /** The ledger with the current period. A clock that goes back stays in the latest period. */
-function brought(ledger: Ledger, { per }: BudgetRule, now: number): Current {
+function brought(ledger: Ledger, now: number): Current {
+  const { per } = ledger.account.rule;
   const [first, ...past] = ledger.periods;
   const from = periodStart(per, now);
   if (first !== undefined && first.from >= from) return { ...ledger, periods: [first, ...past] };
@@ -267,14 +237,6 @@ function shareOf(spent: BudgetUse, limit: BudgetAmount): number {
     return most === undefined ? 0 : spent[name] / most;
   });
   return Math.max(...shares);
-}
-
-function sum(a: BudgetUse, b: BudgetUse): BudgetUse {
-  return {
-    calls: a.calls + b.calls,
-    totalTokens: a.totalTokens + b.totalTokens,
-    cost: dollars(a.cost + b.cost),
-  };
 }
 
 function periodReport(ledger: Ledger, { rule }: BudgetAccount, period: LedgerPeriod): BudgetPeriod {

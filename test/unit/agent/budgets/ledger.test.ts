@@ -1,13 +1,15 @@
+import type { Ledger } from '../../../../agent/budgets/ledger-state.ts';
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { BudgetRule, BudgetUse, Settlement } from '../../../../agent/budgets/budget-rule.ts';
 import {
-  type Ledger,
+  count,
   extend,
   isEmpty,
   keptMs,
   newLedger,
   refusal,
+  refusals,
   reportOf,
   reserve,
   settle,
@@ -79,6 +81,39 @@ test('a sentence about a budget has amounts as people write them', () => {
   );
   const almost = reserved(newLedger(account), 'a', 999);
   expect(refusal(almost, ask('b', 2), NOON)?.refused).toContain(', 1 token is left, ');
+});
+
+test('an account takes the rule of the config with the next request, also if it refuses it', () => {
+  const full = reserved(newLedger(account), 'a', 1_000);
+  const tighter = { ...rule, totalTokens: 900, cost: 1 };
+  const entry = { type: 'reserve', ...ask('b', 1) } as const;
+  // A message without news is refused before it is in the history of the workflow.
+  expect(refusals(full, [entry], NOON)).toHaveLength(1);
+  const changed = { ...entry, rule: tighter };
+  expect(refusals(full, [changed], NOON)).toBeUndefined();
+  const { ledger, answers } = count(full, [changed], NOON);
+  expect(answers).toEqual([{ refused: expect.stringContaining('900 tokens a day') }]);
+  expect(reportOf(ledger, NOON)).toMatchObject({
+    rule: tighter,
+    periods: [{ limit: { totalTokens: 900, cost: 1 } }],
+  });
+  expect(refusals(ledger, [changed], NOON)).toHaveLength(1);
+});
+
+test('days that were counted are in their month when the rule is of months', () => {
+  const yesterday = reserve(newLedger(account), ask('a', 100), NOON - DAY + 1_000).ledger;
+  const both = reserved(extend(yesterday, { totalTokens: 5 }, NOON), 'b', 10);
+  const monthly = { ...rule, per: 'month' as const };
+  const { ledger } = reserve(both, { ...ask('c', 1), rule: monthly }, NOON);
+  const { periods } = reportOf(settled(ledger, { id: 'a', spent: tokens(70) }), NOON);
+  expect(periods).toMatchObject([
+    {
+      from: Date.UTC(2026, 10),
+      used: tokens(70),
+      reserved: { calls: 2, totalTokens: 11 },
+      limit: { totalTokens: 1_005 },
+    },
+  ]);
 });
 
 test('an extension is of the current day only', () => {

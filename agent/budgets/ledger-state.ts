@@ -1,0 +1,48 @@
+import { dollars } from '../values/vocabulary.ts';
+import type { BudgetAccount, BudgetAmount, BudgetUse, Reservation } from './budget-rule.ts';
+
+/** State of one account, which one workflow keeps for all workers. JSON. */
+export interface Ledger {
+  account: BudgetAccount;
+  /** Current period first. Never empty after the first message. */
+  periods: LedgerPeriod[];
+  /** Reservations that are not settled, oldest first. */
+  open: OpenReservation[];
+  /** Ids of settled reservations that may still be sent again, oldest first. */
+  settled: { id: string; at: number }[];
+}
+
+export interface LedgerPeriod {
+  from: number;
+  used: BudgetUse;
+  unsettled: BudgetUse;
+  /** Additions to the limits. */
+  extra: BudgetAmount;
+  warned: boolean;
+}
+
+export interface OpenReservation extends Pick<Reservation, 'id' | 'call' | 'attempt' | 'estimate'> {
+  at: number;
+  /** Period that it counts in. */
+  from: number;
+  /** A later attempt of the call has begun. */
+  lost?: true;
+  warning?: string;
+}
+
+export const none: BudgetUse = { calls: 0, totalTokens: 0, cost: 0 };
+
+export function sum(a: BudgetUse, b: BudgetUse): BudgetUse {
+  return {
+    calls: a.calls + b.calls,
+    totalTokens: a.totalTokens + b.totalTokens,
+    cost: dollars(a.cost + b.cost),
+  };
+}
+
+/** Additions to limits, and more of them. A limit without an addition has none. */
+export function extended(extra: BudgetAmount, more: BudgetAmount): BudgetAmount {
+  const of = (name: keyof BudgetAmount) =>
+    more[name] === undefined ? extra[name] : dollars((extra[name] ?? 0) + more[name]);
+  return { cost: of('cost'), totalTokens: of('totalTokens') };
+}
