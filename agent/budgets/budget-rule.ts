@@ -1,4 +1,5 @@
 import { isObject } from '../values/json-object.ts';
+import { queuePrefix } from '../values/names.ts';
 
 /** The protocol between workers, clients and the workflow that keeps the ledger of one budget. */
 
@@ -67,7 +68,7 @@ export const BUDGET_USED_UP = 'BudgetUsedUp';
 
 /** Start of the ids of all ledgers of a task queue. */
 export function ledgerPrefix(taskQueue: string): string {
-  return `reloop-budgets/${taskQueue}/`;
+  return queuePrefix('reloop-budgets', taskQueue);
 }
 
 /** Id of the workflow: one for each task queue, budget and key. */

@@ -1,4 +1,5 @@
 import { isObject } from '../values/json-object.ts';
+import { queuePrefix } from '../values/names.ts';
 
 /** The protocol between workers and the workflow that shares a model's limits among them. */
 
@@ -25,7 +26,7 @@ export const USUAL_PRIORITY = 3;
 
 /** Id of the workflow: one for each task queue and model. */
 export function limiterId(taskQueue: string, model: string): string {
-  return `reloop-limits/${taskQueue}/${model}`;
+  return `${queuePrefix('reloop-limits', taskQueue)}${model}`;
 }
 
 /** Calls of one agent, tenant and priority that wait in a worker. */

@@ -44,3 +44,11 @@ export const MCP_TASKS = 'io.modelcontextprotocol/tasks';
 
 /** Field of an MCP call's `_meta` with its idempotency key: a call that is made again asks for the same run. */
 export const MCP_IDEMPOTENCY_KEY = 'reloop/idempotency-key';
+
+/**
+ * Start of the ids of the workflows that serve a task queue. No id of one queue begins as those of another do: a slash within the
+ * queue's name is written %2F.
+ */
+export function queuePrefix(kind: string, taskQueue: string): string {
+  return `${kind}/${taskQueue.replaceAll(/[%/]/gu, encodeURIComponent)}/`;
+}
