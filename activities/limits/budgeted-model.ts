@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { ApplicationFailure, log } from '@temporalio/activity';
 import { BUDGET_USED_UP, type BudgetUse } from '../../agent/budgets/budget-rule.ts';
 import { budgetCost, budgetTokens } from '../../agent/definition/budget.ts';
@@ -34,20 +33,18 @@ export function budgetedModel(
   model: Model,
   keeper: BudgetKeeper | undefined,
   asked: AgentModel,
-  manifest: Pick<AgentManifest, 'name' | 'tenant' | 'holdsBack'>,
+  manifest: Pick<AgentManifest, 'name' | 'tenant'>,
   attempt: Attempt,
 ): Model {
   if (keeper === undefined) return model;
   const { client, info } = attempt.context;
   const ledgersNow = () => keeper.ledgersOf(client, info.taskQueue, manifest);
   if (ledgersNow().length === 0) return model;
-  // Other activities do not have attempts for any number of waits.
-  const mayLeave = manifest.holdsBack === true && info.activityType === 'callModel';
   const learnt = `${manifest.name} ${asked.model}`;
   return {
     async call(request, context) {
       const estimate = estimateOf(keeper.estimates.of(learnt, request), request, asked);
-      const reserved = await reserveAll(ledgersNow, estimate, { attempt, mayLeave, signal: context.signal });
+      const reserved = await reserveAll(ledgersNow(), estimate, attempt);
       try {
         const reply = await model.call(request, context);
         const tokens = reply.usage?.totalTokens ?? 0;
@@ -69,44 +66,12 @@ interface Reserved {
   settle(spent: BudgetUse | null): Promise<void>;
 }
 
-interface BudgetWait {
-  attempt: Attempt;
-  /** The attempt may end before the request, any number of times. */
-  mayLeave: boolean;
-  signal: AbortSignal;
-}
-
-/** Reserves in all budgets. Throws a failure that holds the call back, or fails it, or the signal's reason. */
+/** Reserves in all budgets, or in none. Throws a failure that holds the call back, or fails it. */
 async function reserveAll(
-  ledgersNow: () => LedgerClient[],
-  estimate: BudgetUse,
-  wait: BudgetWait,
-): Promise<Reserved> {
-  const { attempt, mayLeave, signal } = wait;
-  const { heartbeat } = attempt;
-  const { progress } = heartbeat.record;
-  try {
-    for (;;) {
-      const result = await tryAll(ledgersNow(), estimate, attempt);
-      if (!('text' in result)) return result;
-      const { text, isFinal } = result;
-      if (isFinal) throw failed(text);
-      const backMs = BACK_LEAST_MS + Math.round(Math.random() * (BACK_MOST_MS - BACK_LEAST_MS));
-      if (mayLeave) throw heldBack(text, backMs);
-      heartbeat.set({ progress: text });
-      await sleep(backMs, undefined, { signal });
-    }
-  } finally {
-    heartbeat.set({ progress });
-  }
-}
-
-/** Reserves in all of the budgets, or in none. */
-async function tryAll(
   ledgers: readonly LedgerClient[],
   estimate: BudgetUse,
   { context: { info } }: Attempt,
-): Promise<Reserved | { text: string; isFinal: boolean }> {
+): Promise<Reserved> {
   const { runId = '' } = info.workflowExecution ?? {};
   const attempt = info.currentAttemptScheduledTimestampMs;
   const request = { id: randomUUID(), call: `${runId}/${info.activityId}`, attempt, estimate };
@@ -124,25 +89,29 @@ async function tryAll(
   };
   for (const ledger of ledgers) {
     const { account, workflowId } = ledger;
-    try {
-      const { refused, isTooLarge, warning } = await ledger.reserve({ ...request, ...account });
-      if (refused === undefined) {
-        reserved.push(ledger);
-        warn(warning);
-        continue;
-      }
-      await settle(nothing);
-      const isFinal = account.rule.onEnd === 'fail' || isTooLarge === true;
-      return { text: isFinal ? refused : `waits for ${refused}`, isFinal };
-    } catch (error) {
+    const answer = await ledger
+      .reserve({ ...request, ...account })
+      .catch((error: unknown) => ({ problem: noAnswerWords(workflowId, error) }));
+    if ('problem' in answer) {
       reserved.push(ledger);
       // A ledger without an answer is not waited for once more.
       void settle(nothing);
-      const text = `waits for the budget "${account.rule.name}". ${noAnswerWords(workflowId, error)}`;
-      return { text, isFinal: false };
+      throw waits(`the budget "${account.rule.name}". ${answer.problem}`);
     }
+    const { refused, isTooLarge, warning } = answer;
+    if (refused !== undefined) {
+      await settle(nothing);
+      throw account.rule.onEnd === 'fail' || isTooLarge === true ? failed(refused) : waits(refused);
+    }
+    reserved.push(ledger);
+    warn(warning);
   }
   return { warnings, settle };
+}
+
+function waits(text: string): ApplicationFailure {
+  const backMs = BACK_LEAST_MS + Math.round(Math.random() * (BACK_MOST_MS - BACK_LEAST_MS));
+  return heldBack(`waits for ${text}`, backMs);
 }
 
 /** A later attempt may succeed, so the agent's `onModelFailure` applies. */

@@ -6,7 +6,7 @@ import type { ModelLimits } from '../../agent/model-limits/lease-request.ts';
 import { fieldOf, finiteMs } from '../../agent/values/values.ts';
 import type { Model, ModelCallContext, RateLimit } from '../../adapters/models/model.ts';
 import type { Attempt } from '../attempt/attempt.ts';
-import { heldBack } from './held-back.ts';
+import { heldBack, mayLeave } from './held-back.ts';
 import type { LimitedCalls, ModelLimiter, NamedLimits } from './model-limiter.ts';
 import { noAnswerWords } from './no-answer-words.ts';
 import type { LimitedCall, Permit } from './waiting-calls.ts';
@@ -24,25 +24,24 @@ export function limitedModel(
   model: Model,
   limiter: ModelLimiter | undefined,
   asked: AgentModel,
-  {
-    name: agent,
-    tenant = '',
-    priority,
-    holdsBack,
-  }: Pick<AgentManifest, 'name' | 'tenant' | 'priority' | 'holdsBack'>,
+  manifest: Pick<AgentManifest, 'name' | 'tenant' | 'priority' | 'holdsBack'>,
   attempt: Attempt,
 ): Model {
   const named = limiter?.limitsOf(asked);
   if (limiter === undefined || named === undefined) return model;
   const { client, info } = attempt.context;
   const calls = limiter.callsOf(client, info.taskQueue, named);
-  // Other activities do not have attempts for any number of waits.
-  const mayLeave = holdsBack === true && info.activityType === 'callModel';
+  const { name: agent, tenant = '', priority } = manifest;
   return {
     async call(request, context) {
       const since = attempt.heartbeat.record.waitsSince ?? Date.now();
       const caller = { tenant, priority, agent, tokens: () => calls.of(agent, request), since };
-      const permit = await permitOf(calls, caller, { named, mayLeave, attempt, context });
+      const permit = await permitOf(calls, caller, {
+        named,
+        leaves: mayLeave(manifest, attempt),
+        attempt,
+        context,
+      });
       limiter.waited?.({ agent, model: named.name, ms: Date.now() - since });
       let limit: RateLimit = {};
       const onRateLimit = (sent: RateLimit) => {
@@ -73,8 +72,8 @@ export function limitedModel(
 
 interface LimitedRequest {
   named: NamedLimits;
-  /** The attempt may end before the request, any number of times. */
-  mayLeave: boolean;
+  /** The attempt ends before the request if the wait is long. */
+  leaves: boolean;
   attempt: Attempt;
   context: ModelCallContext;
 }
@@ -83,15 +82,15 @@ interface LimitedRequest {
 async function permitOf(
   calls: LimitedCalls,
   caller: LimitedCall,
-  { named, mayLeave, attempt, context }: LimitedRequest,
+  { named, leaves, attempt, context }: LimitedRequest,
 ): Promise<Permit> {
   const { heartbeat } = attempt;
   const { progress } = heartbeat.record;
-  const leaves = new AbortController();
-  const timer = mayLeave ? setTimeout(() => leaves.abort(), PLACE_MS) : undefined;
+  const end = new AbortController();
+  const timer = leaves ? setTimeout(() => end.abort(), PLACE_MS) : undefined;
   heartbeat.set({ progress: waitText(named, calls) });
   try {
-    const permit = await calls.wait(caller, AbortSignal.any([context.signal, leaves.signal]));
+    const permit = await calls.wait(caller, AbortSignal.any([context.signal, end.signal]));
     heartbeat.set({ waitsSince: undefined });
     return permit;
   } catch (error) {

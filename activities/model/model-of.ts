@@ -12,6 +12,7 @@ import { type Attempt, startClock } from '../attempt/attempt.ts';
 import { type Dependencies, notConfigured } from '../dependencies.ts';
 import { budgetedModel } from '../limits/budgeted-model.ts';
 import { limitedModel } from '../limits/limited-model.ts';
+import { patientModel } from '../limits/patient-model.ts';
 import { checkReply } from './check-reply.ts';
 
 /**
@@ -32,7 +33,8 @@ export function modelOf(
     };
     // Waits for limits and budgets do not count as silence. A budget is asked last, so that no estimate is kept while a call waits.
     const budgeted = budgetedModel(checked, budgets, asked, manifest, attempt);
-    return limitedModel(budgeted, limiter, asked, manifest, attempt);
+    const limited = limitedModel(budgeted, limiter, asked, manifest, attempt);
+    return patientModel(limited, manifest, attempt);
   }
   throw notConfigured(
     'ModelNotConfigured',
