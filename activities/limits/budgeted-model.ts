@@ -6,7 +6,7 @@ import type { AgentModel } from '../../agent/definition/agent-models.ts';
 import type { AgentManifest } from '../../agent/definition/manifest.ts';
 import { CHARS_PER_TOKEN, usageOf } from '../../agent/definition/price.ts';
 import { promptLength } from '../../agent/transcript/request.ts';
-import { fieldOf } from '../../agent/values/values.ts';
+import { isUnbilled } from '../../adapters/models/failure-types.ts';
 import type { Model, ModelReply, ModelRequest } from '../../adapters/models/model.ts';
 import type { Attempt } from '../attempt/attempt.ts';
 import type { BudgetKeeper, LedgerClient } from './budget-keeper.ts';
@@ -16,16 +16,6 @@ import { noAnswerWords } from './no-answer-words.ts';
 /** Bounds of the time until a call that waits for a budget comes back. */
 const BACK_LEAST_MS = 5_000;
 const BACK_MOST_MS = 20_000;
-/** Failures of a request that the provider has refused, so that it has worked for nothing. */
-const UNBILLED = new Set([
-  'ModelAuthenticationError',
-  'ModelPermissionDenied',
-  'ModelNotFound',
-  'ModelBadRequest',
-  'ModelContextTooLong',
-  'ModelRateLimited',
-  'ModelConflict',
-]);
 const nothing: BudgetUse = { calls: 0, totalTokens: 0, cost: 0 };
 
 /** The same model, whose requests are counted in the budgets of the config: their estimate before, their usage after. */
@@ -52,9 +42,7 @@ export function budgetedModel(
         await reserved.settle(spentOn(request, reply, asked));
         return withWarnings(reply, reserved.warnings);
       } catch (error) {
-        const isUnsent = fieldOf(error, 'heldBack') === true;
-        const isUnbilled = isUnsent || UNBILLED.has(String(fieldOf(error, 'type')));
-        await reserved.settle(isUnbilled ? nothing : null);
+        await reserved.settle(isUnbilled(error) ? nothing : null);
         throw error;
       }
     },

@@ -1,4 +1,4 @@
-import { problemOfStatus } from '../../agent/values/http-exchange.ts';
+import { connectionProblem, problemOfStatus, wasNeverSent } from '../../agent/values/http-exchange.ts';
 import { fieldOf } from '../../agent/values/values.ts';
 import type { ModelErrorType } from './model.ts';
 import {
@@ -36,6 +36,32 @@ export const fallbackTypes = modelErrorTypes.filter((type) => mayOtherAnswer[typ
 export function failureType(error: unknown): ModelErrorType {
   const type = fieldOf(error, 'name') === 'ModelError' ? fieldOf(error, 'type') : undefined;
   return modelErrorTypes.find((known) => known === type) ?? 'ModelServerError';
+}
+
+/** Failures of a request that the provider has refused. */
+const REFUSED: readonly ModelErrorType[] = [
+  'ModelAuthenticationError',
+  'ModelPermissionDenied',
+  'ModelNotFound',
+  'ModelBadRequest',
+  'ModelContextTooLong',
+  'ModelRateLimited',
+  'ModelConflict',
+];
+
+/** The provider has certainly not worked on the request, so that it costs nothing. */
+export function isUnbilled(error: unknown): boolean {
+  return (
+    fieldOf(error, 'heldBack') === true ||
+    fieldOf(error, 'unbilled') === true ||
+    REFUSED.includes(failureType(error)) ||
+    wasNeverSent(connectionProblem(error))
+  );
+}
+
+/** The HTTP status of a server that takes no request now. Anthropic: 529. */
+export function isTurnedAway(status: number | undefined): boolean {
+  return status === 503 || status === 529;
 }
 
 /** The model's server does not work; any other failure is an answer of it. */

@@ -110,6 +110,8 @@ export class ModelError extends Error {
   readonly heldBack: boolean;
   /** The model itself does not take the images or tools of the request: another model may answer the same request. */
   readonly lacksFeature: boolean;
+  /** The provider has certainly not worked on the request: it was not reached, or it has turned the request away. */
+  readonly unbilled: boolean;
 
   constructor(
     type: ModelErrorType,
@@ -119,6 +121,7 @@ export class ModelError extends Error {
       retryAfterMs?: number | undefined;
       heldBack?: boolean | undefined;
       lacksFeature?: boolean | undefined;
+      unbilled?: boolean | undefined;
       cause?: unknown;
     },
   ) {
@@ -128,6 +131,7 @@ export class ModelError extends Error {
     this.retryAfterMs = options.retryAfterMs;
     this.heldBack = options.heldBack === true;
     this.lacksFeature = options.lacksFeature === true;
+    this.unbilled = options.unbilled === true;
   }
 }
 

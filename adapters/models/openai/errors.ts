@@ -1,10 +1,10 @@
 import { APIConnectionError, APIError } from 'openai';
 import { withoutSecrets } from '../../../agent/text/secrets.ts';
-import { connectionProblem } from '../../../agent/values/http-exchange.ts';
+import { connectionProblem, wasNeverSent } from '../../../agent/values/http-exchange.ts';
 import { retryAfter, waitIn } from '../../../agent/values/retry-after.ts';
 import { boundedText } from '../../../agent/values/values.ts';
 import { type ModelErrorType, ModelError } from '../model.ts';
-import { mayPass, statusOfCode, typeOfStatus } from '../failure-types.ts';
+import { isTurnedAway, mayPass, statusOfCode, typeOfStatus } from '../failure-types.ts';
 import {
   NO_IMAGES_ADVICE,
   NO_TOOLS_ADVICE,
@@ -57,10 +57,11 @@ export function isAPIError(error: unknown): error is APIError {
 }
 
 function unreachable(error: APIConnectionError, asked: RequestContext): ModelError {
+  const problem = connectionProblem(error);
   return new ModelError(
     'ModelConnectionError',
-    `Cannot reach the model at ${asked.endpoint} (${quoted(connectionProblem(error), asked)}). Check ${asked.names.url} and that the server runs.`,
-    { retryable: true },
+    `Cannot reach the model at ${asked.endpoint} (${quoted(problem, asked)}). Check ${asked.names.url} and that the server runs.`,
+    { retryable: true, unbilled: wasNeverSent(problem) },
   );
 }
 
@@ -73,6 +74,7 @@ function answered(error: APIError, asked: RequestContext): ModelError {
     retryable: isRetryable(type, error),
     retryAfterMs: waitOf(error),
     lacksFeature: type === 'ModelBadRequest' && refusesFeature(error.message),
+    unbilled: isTurnedAway(error.status),
   });
 }
 

@@ -2,7 +2,7 @@ import { z } from 'zod/v4';
 import { isSecretKey, secretValues, withoutSecrets } from '../../../agent/text/secrets.ts';
 import { retryAfter, waitIn } from '../../../agent/values/retry-after.ts';
 import { boundedText } from '../../../agent/values/values.ts';
-import { PASSING, mayPass, statusOfCode, typeOfStatus } from '../failure-types.ts';
+import { PASSING, isTurnedAway, mayPass, statusOfCode, typeOfStatus } from '../failure-types.ts';
 import { ModelError, type ModelErrorType } from '../model.ts';
 import {
   NO_IMAGES_ADVICE,
@@ -41,6 +41,8 @@ export function classifyVercelError(error: unknown, model: VercelLanguageModel):
     retryable,
     retryAfterMs: waitOf(known),
     lacksFeature,
+    // The provider's object in the middle of a stream is not an Error: the model has worked by then.
+    unbilled: error instanceof Error && isTurnedAway(known.statusCode),
     cause: error,
   });
 }

@@ -45,6 +45,16 @@ describe('an HTTP error', () => {
   });
 
   test.each([
+    [503, true],
+    [529, true],
+    [500, false],
+    [502, false],
+  ])('%i says that the request was turned away: %s', async (status, unbilled) => {
+    const { ask } = await scriptedOpenAI([{ status }]);
+    expect(await failureOf(ask())).toMatchObject({ type: 'ModelServerError', unbilled });
+  });
+
+  test.each([
     { headers: { 'retry-after': '0.5' }, ms: 500 },
     { headers: { 'retry-after-ms': '1234', 'retry-after': '9' }, ms: 1234 },
     { headers: { 'retry-after-ms': '-5', 'retry-after': '9' }, ms: 9000 },
@@ -186,14 +196,14 @@ describe('a broken connection', () => {
   test('is ModelConnectionError before the reply', async () => {
     const baseURL = await bareServer((request) => request.socket.destroy());
     const error = await failureOf(openai({ baseURL }).call(modelRequest(), callContext()));
-    expect(error).toMatchObject({ type: 'ModelConnectionError', retryable: true });
+    expect(error).toMatchObject({ type: 'ModelConnectionError', retryable: true, unbilled: false });
   });
 
   test('says the address where nobody listens', async () => {
     const { server, ask } = await scriptedOpenAI([]);
     await server.close();
     const error = await failureOf(ask());
-    expect(error).toMatchObject({ type: 'ModelConnectionError', retryable: true });
+    expect(error).toMatchObject({ type: 'ModelConnectionError', retryable: true, unbilled: true });
     expect(error.message).toBe(
       `Cannot reach the model at ${server.url} (ECONNREFUSED). Check the baseURL that the config gives and that the server runs.`,
     );

@@ -1,6 +1,7 @@
 import { describe, expect, test, vi } from 'vitest';
 import { limits } from '../../../../../agent/values/limits.ts';
 import type { ChatMessage } from '../../../../../agent/values/vocabulary.ts';
+import { isUnbilled } from '../../../../../adapters/models/failure-types.ts';
 import type { ModelRequest } from '../../../../../adapters/models/model.ts';
 import {
   type VercelLanguageModel,
@@ -154,6 +155,14 @@ describe('a model of the AI SDK', () => {
     expect(await failureOf(ask(sdkModel('v3', [error])))).toMatchObject(expected);
     const inStream: SdkPart[] = [...text('Hel'), { type: 'error', error }];
     expect(await failureOf(ask(sdkModel('v3', [inStream])))).toMatchObject(expected);
+  });
+
+  test('was not asked where it turned the request away, or nobody listened', async () => {
+    const refused = Object.assign(new Error('connect'), { code: 'ECONNREFUSED' });
+    const unreachable = apiCallError('Cannot connect', { isRetryable: true, cause: refused });
+    for (const error of [overloaded, unreachable])
+      expect(isUnbilled(await failureOf(ask(sdkModel('v3', [error]))))).toBe(true);
+    expect(isUnbilled(await failureOf(ask(sdkModel('v3', [away]))))).toBe(false);
   });
 
   test.each<[string, unknown, object]>([
