@@ -1,3 +1,5 @@
+import { abbreviationsIn, initialsOf, searchWords } from './search-words.ts';
+
 interface Described {
   name: string;
   description: string;
@@ -14,13 +16,15 @@ const NAME_WEIGHT = 3;
  * would have to be installed by each project, and this needs one of its functions.
  */
 export function rankTools<T extends Described>(query: string, tools: readonly T[]): T[] {
-  const asked = [...new Set(wordsOf(query))];
+  const asked = askedWords(query);
   const texts = tools.map(({ name, description }) => {
     const counts = new Map<string, number>();
     const add = (word: string, weight: number) => counts.set(word, (counts.get(word) ?? 0) + weight);
-    for (const word of wordsOf(name)) add(word, NAME_WEIGHT);
-    for (const word of wordsOf(description)) add(word, 1);
-    return { counts, length: [...counts.values()].reduce((sum, count) => sum + count, 0) };
+    for (const word of searchWords(name)) add(word, NAME_WEIGHT);
+    for (const word of searchWords(description)) add(word, 1);
+    const length = [...counts.values()].reduce((sum, count) => sum + count, 0);
+    for (const word of initialsOf(name)) add(`${SHORT}${word}`, NAME_WEIGHT);
+    return { counts, length };
   });
   const usual = texts.reduce((sum, { length }) => sum + length, 0) / Math.max(1, texts.length);
   const rarity = new Map(
@@ -42,12 +46,11 @@ export function rankTools<T extends Described>(query: string, tools: readonly T[
     .map(({ tool }) => tool);
 }
 
-/** Words in lower case and without a plural's s, those of `camelCase` and `snake_case` too. */
-function wordsOf(text: string): string[] {
-  const words =
-    text
-      .replaceAll(/(\p{Ll})(\p{Lu})/gu, '$1 $2')
-      .toLowerCase()
-      .match(/[\p{L}\p{N}]+/gu) ?? [];
-  return words.map((word) => (word.length > 3 ? word.replace(/s$/u, '') : word));
+/** Written before an abbreviation that stands for words of a name: nobody asks with it by chance. */
+const SHORT = '*';
+
+/** A query of whole words finds their abbreviation as well, and one in capitals the words of a name that it stands for. */
+function askedWords(query: string): string[] {
+  const short = abbreviationsIn(query).map((word) => `${SHORT}${word}`);
+  return [...new Set([...searchWords(query), ...initialsOf(query), ...short])];
 }
