@@ -38,6 +38,8 @@ export function readSkills(folder: string): Skill[] {
 function readSkill(folder: string, named: string): Skill {
   const { paths, digest } = readSkillFiles(folder);
   const file = join(folder, SKILL_FILE);
+  if (!paths.includes(SKILL_FILE))
+    throw new Error(`${file} is a folder. Write the instructions into a file of this name.`);
   const { name, description } = frontMatter(readFileSync(file, 'utf8'), file);
   if (typeof name !== 'string' || !NAME.test(name) || name.length > NAME_CHARS) {
     throw new Error(

@@ -23,9 +23,12 @@ export function createSkillVersions(loaded: readonly Skill[], copies: string): S
   return {
     find({ name, digest }) {
       const own = loaded.filter((skill) => skill.name === name).map(({ folder }) => folder);
-      for (const folder of [join(copies, digest), ...own]) {
-        const files = wholeFiles(folder);
-        if (files?.digest === digest) return files;
+      const copy = join(copies, digest);
+      for (const folder of [copy, ...own]) {
+        const files = versionIn(folder, digest);
+        if (files === undefined) continue;
+        if (folder !== copy && existsSync(copy)) repairCopy(files, copy);
+        return files;
       }
       const where = own[0] === undefined ? '' : ` into ${own[0]}`;
       throw new SkillChanged(
@@ -46,18 +49,28 @@ export function createSkillVersions(loaded: readonly Skill[], copies: string): S
   };
 }
 
-/** undefined: the folder is not there, or no longer a skill. Then the version is looked for elsewhere. */
-function wholeFiles(folder: string): SkillFiles | undefined {
+/** undefined: the folder is not there, or has another version, or is damaged. Then the version is looked for elsewhere. */
+function versionIn(folder: string, digest: string): SkillFiles | undefined {
   try {
-    return readSkillFiles(folder);
+    const files = readSkillFiles(folder);
+    return files.digest === digest ? files : undefined;
   } catch {
     return undefined;
   }
 }
 
-/** A copy is whole or not there, also if several workers write it. */
-function keepCopy({ folder, paths, digest }: Skill, copy: string): void {
-  if (existsSync(copy)) return;
+/** Replaces a damaged copy. Where it cannot be written, the folder of the skill still has the version. */
+function repairCopy(files: SkillFiles, copy: string): void {
+  try {
+    keepCopy(files, copy);
+  } catch {
+    // The start of the worker has warned that copies cannot be written.
+  }
+}
+
+/** A copy is whole or not there, also if several workers write it. A damaged one is replaced. */
+function keepCopy({ folder, paths, digest }: SkillFiles, copy: string): void {
+  if (versionIn(copy, digest) !== undefined) return;
   // Workers in containers may have the same process id and a shared folder.
   const draft = `${copy}.${randomUUID()}.new`;
   try {
@@ -67,9 +80,11 @@ function keepCopy({ folder, paths, digest }: Skill, copy: string): void {
       copyFileSync(join(folder, path), file);
     }
     // A file that was saved meanwhile is another version.
-    if (readSkillFiles(draft).digest === digest) renameSync(draft, copy);
+    if (readSkillFiles(draft).digest !== digest) return;
+    rmSync(copy, { recursive: true, force: true });
+    renameSync(draft, copy);
   } catch (error) {
-    if (!existsSync(copy)) throw error;
+    if (versionIn(copy, digest) === undefined) throw error;
   } finally {
     rmSync(draft, { recursive: true, force: true });
   }

@@ -1,4 +1,4 @@
-import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { readSkills } from '../../../../../adapters/tools/skills/read-skills.ts';
@@ -56,6 +56,12 @@ describe('a folder of skills', () => {
     expect(() => readSkills(folder)).toThrow(message);
   });
 
+  test('is refused with a folder in the place of the SKILL.md', () => {
+    const folder = tempFolder();
+    mkdirSync(join(folder, 'forms/SKILL.md'), { recursive: true });
+    expect(() => readSkills(folder)).toThrow(/SKILL\.md is a folder\. Write/u);
+  });
+
   test('is refused when it is empty, or is not there', () => {
     const folder = tempFolder();
     expect(() => readSkills(folder)).toThrow(/no sub-folder with a SKILL\.md/u);
@@ -111,6 +117,19 @@ describe('read_skill', () => {
     expect(read({ name: 'forms' })).toContain('Do it as forms does.');
     rmSync(copies, { recursive: true });
     expect(() => read({ name: 'forms' })).toThrow(expect.objectContaining({ name: 'SkillChanged' }));
+  });
+
+  test.each(['read', 'loaded again'])('replaces a damaged copy when the skill is %s', (when) => {
+    const [own, state] = [tempFolder(), tempFolder()];
+    writeSkill(own, 'forms', { body: 'One.' });
+    const found = createSkillVersions(readSkills(own), state);
+    found.keep(() => undefined);
+    const [forms] = readSkills(own);
+    const copy = join(state, forms?.digest ?? '', 'SKILL.md');
+    writeFileSync(copy, 'damaged');
+    if (when === 'read' && forms !== undefined) found.find(forms);
+    else found.keep(() => undefined);
+    expect(readFileSync(copy, 'utf8')).toContain('One.');
   });
 
   test('does without copies where the folder cannot be written, and says so', () => {
