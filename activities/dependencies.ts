@@ -19,6 +19,8 @@ export interface Dependencies {
   kinds: ReadonlyMap<string, AgentKind>;
   models: ReadonlyMap<string, Model>;
   tools: ReadonlyMap<string, Tool>;
+  /** Tools of options that the config may not have any more. */
+  earlierTools: readonly Tool[];
   agents: readonly string[];
   /**
    * The agent as it is configured now; undefined for an unknown name. Throws a ConfigError for overrides that

@@ -1,5 +1,4 @@
-import type { ToolResult } from '../agent/calls/calls.ts';
-import type { Json } from '../agent/values/vocabulary.ts';
+import type { Tool } from '../adapters/tools/tool.ts';
 import { EARLIER_EFFECTS } from '../agent/calls/restart.ts';
 import { REWIND_POINT } from '../agent/run/run-input.ts';
 import { AUTHORIZE } from '../agent/rules/sender.ts';
@@ -30,11 +29,12 @@ export function createActivities(dependencies: Dependencies, ownDefault?: AnyAct
   const { transcriptCacheBytes } = dependencies;
   const observations = createObservations(Math.ceil(transcriptCacheBytes / 4));
   const transcripts = createTranscripts(transcriptCacheBytes, observations);
-  const tools: { [name: string]: (input: Json) => Promise<ToolResult> } = {};
-  for (const tool of dependencies.tools.values()) {
-    if (tool.remote !== undefined) continue;
-    tools[tool.name] = createToolActivity(tool, dependencies, transcripts, observations);
-  }
+  const activitiesOf = (some: readonly Tool[]) =>
+    Object.fromEntries(
+      some.map((tool) => [tool.name, createToolActivity(tool, dependencies, transcripts, observations)]),
+    );
+  const local = [...dependencies.tools.values()].filter(({ remote }) => remote === undefined);
+  const tools = activitiesOf(local);
   return {
     ...tools,
     ...createBacktestActivities(observations),
@@ -50,7 +50,7 @@ export function createActivities(dependencies: Dependencies, ownDefault?: AnyAct
     [REWIND_POINT]: rewindPoint,
     [AUTHORIZE]: createAuthorize(dependencies),
     [DELIVER_WEBHOOK]: deliverWebhook(dependencies),
-    default: createMissingTool(Object.keys(tools), ownDefault),
+    default: createMissingTool(Object.keys(tools), activitiesOf(dependencies.earlierTools), ownDefault),
   };
 }
 

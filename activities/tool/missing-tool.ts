@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ApplicationFailure, Context } from '@temporalio/activity';
+import type { Json } from '../../agent/values/vocabulary.ts';
 import type { ToolCallMeta } from '../../agent/calls/calls.ts';
 import { startHeartbeat } from '../attempt/heartbeat.ts';
 import { toolMeta } from './tool-call.ts';
@@ -13,14 +14,22 @@ const NEXT_TRY_MS = 3000;
 const NEXT_SCHEDULE_MS = 6000;
 
 /**
- * Fallback activity for unknown names: fails the call of a tool that this config does not have (any more). Activities that
- * are not tool calls go to `own`, the worker's own fallback, or fail as in the SDK.
+ * Fallback activity for unknown names: fails the call of a tool that this config does not have (any more), unless it is one of an option,
+ * in `earlier`. Activities that are not tool calls go to `own`, the worker's own fallback, or fail as in the SDK.
  */
-export function createMissingTool(known: string[], own: AnyActivity | undefined): AnyActivity {
+export function createMissingTool(
+  known: string[],
+  earlier: { [name: string]: (input: Json) => unknown },
+  own: AnyActivity | undefined,
+): AnyActivity {
   return async (...args) => {
     const { activityType } = Context.current().info;
     const meta = toolMeta();
-    if (meta !== undefined) throw await missing(activityType, known, meta);
+    if (meta !== undefined) {
+      const ofOption = Object.hasOwn(earlier, activityType) ? earlier[activityType] : undefined;
+      if (ofOption === undefined) throw await missing(activityType, known, meta);
+      return ofOption(args[0] as Json); // as for the activity of each tool
+    }
     if (own !== undefined) return own(...args);
     throw ApplicationFailure.create({
       type: 'NotFoundError',

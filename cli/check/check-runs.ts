@@ -129,7 +129,9 @@ async function otherRequest(run: AgentRun, kinds: readonly AgentKind[]): Promise
   return `The request of step ${changed} is rendered otherwise than it was sent: the next model call gets another prompt than the calls before.`;
 }
 
-function partsOf({ agents, tools, models, kinds, queues, parser }: LoadedConfig): ConfigParts {
+function partsOf({ earlierTools, parser, ...loaded }: LoadedConfig): ConfigParts {
+  const { agents, models, kinds, queues } = loaded;
+  const tools = new Map([...loaded.tools, ...earlierTools.map((tool) => [tool.name, tool] as const)]);
   return { agents, tools, models, kinds, queues, hasParser: (agent) => parser(agent) !== undefined };
 }
 

@@ -32,7 +32,7 @@ export function agentSkills(agents: readonly AgentDefinition[], folder: string):
   }
   if (byAgent.size === 0) return undefined;
   const all = [...byFolder.values()].flat();
-  const versions = createSkillVersions(all, join(stateDirectory(folder), 'skills'));
+  const versions = createSkillVersions(all, copiesFor(folder));
   return {
     tool: createSkillTool(versions),
     of: (agent) =>
@@ -40,6 +40,15 @@ export function agentSkills(agents: readonly AgentDefinition[], folder: string):
     files: all.flatMap((skill) => skill.paths.map((path) => join(skill.folder, path))),
     keep: versions.keep,
   };
+}
+
+/** The tool for runs of agents that had skills when the runs began: it reads the copies of this machine. */
+export function earlierSkills(folder: string): Tool {
+  return createSkillTool(createSkillVersions([], copiesFor(folder)));
+}
+
+function copiesFor(folder: string): string {
+  return join(stateDirectory(folder), 'skills');
 }
 
 function readOrRefuse(agent: string, folder: string): Skill[] {

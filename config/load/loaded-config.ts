@@ -11,6 +11,7 @@ import type { Price } from '../../agent/definition/price.ts';
 import type { Json } from '../../agent/values/vocabulary.ts';
 import type { Model } from '../../adapters/models/model.ts';
 import { adapterFor, adapters } from '../../adapters/models/adapters.ts';
+import { createSearchTool, useTool } from '../../adapters/tools/tool-search/search-tools.ts';
 import type { Tool } from '../../adapters/tools/tool.ts';
 import { type OptionValues, checkOptions, completeOptions, manifestParts } from '../config-options.ts';
 import { type AgentDefinition, type ConfigDefinition, ConfigError } from '../define.ts';
@@ -30,7 +31,7 @@ import { createLimitsOf } from '../limits-option.ts';
 import { toolManifest } from '../options/tool-options.ts';
 import { projectFolder } from '../../local/server/project-folder.ts';
 import { type Queues, allQueues, onQueues } from '../options/queues.ts';
-import { type AgentSkills, agentSkills } from './agent-skills.ts';
+import { type AgentSkills, agentSkills, earlierSkills } from './agent-skills.ts';
 import { searchTools, searchedTools } from './searched-tools.ts';
 import { uniqueTools } from './unique-tools.ts';
 import { createOutputCheck } from '../options/output-check.ts';
@@ -52,6 +53,8 @@ type Related =
 export interface LoadedConfig extends Omit<OptionValues, Related> {
   agents: ReadonlyMap<string, AgentDefinition>;
   tools: ReadonlyMap<string, Tool>;
+  /** Tools of options that the config may not have any more: runs that began with the options still call them. */
+  earlierTools: readonly Tool[];
   models: ReadonlyMap<string, Model>;
   kinds: ReadonlyMap<string, AgentKind>;
   /** Further task queues, for some of the calls. */
@@ -118,6 +121,7 @@ export function createLoadedConfig(config: ConfigDefinition, folder = projectFol
     ...values,
     agents,
     tools,
+    earlierTools: [createSearchTool(), useTool, earlierSkills(folder)].filter(({ name }) => !tools.has(name)),
     models,
     kinds,
     priceOf: (model) => priceOf(config.prices, model),

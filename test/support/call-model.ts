@@ -26,6 +26,7 @@ export function callModelOnce(
     models: new Map([['mine', model]]),
     webhooks: new Map(),
     tools: new Map(),
+    earlierTools: [],
     agents: [agent.name],
     manifest: () => agent,
     checkContext: (_agent, context) => context,
