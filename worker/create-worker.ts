@@ -216,7 +216,7 @@ export function activitySettings(
         runQueueOf,
         waited: telemetry?.limitWaited,
       }),
-    budgets: budgetsOf && createBudgetKeeper({ budgetsOf, runQueueOf }),
+    budgets: budgetsOf && createBudgetKeeper({ budgetsOf, runQueueOf, counted: telemetry?.budgetCounted }),
     events,
     searchAttributes,
     rollingDeploys,

@@ -12,6 +12,7 @@ import {
   type Settlement,
   ledgerId,
 } from '../../agent/budgets/budget-rule.ts';
+import { periodEnd } from '../../agent/budgets/periods.ts';
 import { newLedger } from '../../agent/budgets/ledger.ts';
 import type { AgentManifest } from '../../agent/definition/manifest.ts';
 import { fieldOf } from '../../agent/values/values.ts';
@@ -19,12 +20,21 @@ import { type CountKeeper, askCountKeeper } from './count-keeper.ts';
 import { type Batches, createBatches } from './entry-batches.ts';
 import { type TokenEstimates, createTokenEstimates } from './token-estimates.ts';
 
+/** Share of a budget that an account has used, for metrics. `until`: end of the day or month, in milliseconds since 1970. */
+export interface BudgetShare {
+  name: string;
+  key: string;
+  share: number;
+  until: number;
+}
+
 /** Parts of a worker that its model calls with budgets use. */
 export interface BudgetParts {
   /** Accounts that count the calls of a run. */
   budgetsOf(manifest: Pick<AgentManifest, 'name' | 'tenant'>): BudgetAccount[];
   /** Task queue of the workflow that keeps a ledger. `own`: the queue of the model call. */
   runQueueOf(own: string): string;
+  counted?: ((share: BudgetShare) => void) | undefined;
 }
 
 /** The budgets of a worker's model calls. */
@@ -69,6 +79,10 @@ export function createBudgetKeeper(parts: BudgetParts): BudgetKeeper {
     messages.set(workflowId, created);
     return created;
   };
+  const report = ({ rule, key }: BudgetAccount, { share }: BudgetAnswer) => {
+    if (share === undefined) return;
+    parts.counted?.({ name: rule.name, key, share, until: periodEnd(rule.per, Date.now()) });
+  };
   return {
     ...parts,
     estimates: createTokenEstimates(),
@@ -82,11 +96,16 @@ export function createBudgetKeeper(parts: BudgetParts): BudgetKeeper {
           workflowId,
           async reserve(reservation) {
             const answer = await send({ type: 'reserve', ...reservation });
+            report(account, answer);
             if (answer.refused === undefined) refusing.delete(workflowId);
             else refusing.add(workflowId);
             return answer;
           },
-          settle: (settlement) => send({ type: 'settle', ...settlement }).catch(() => ({})),
+          async settle(settlement) {
+            const answer = await send({ type: 'settle', ...settlement }).catch((): BudgetAnswer => ({}));
+            report(account, answer);
+            return answer;
+          },
         };
       });
       return ledgers.sort((a, b) => rank(a) - rank(b));

@@ -101,6 +101,8 @@ export interface BudgetAnswer {
   isTooLarge?: true | undefined;
   /** Set for the message with which the budget's share `warnAt` is passed. */
   warning?: string | undefined;
+  /** Share of the budget that is used, reserved or unsettled, of an entry that is counted. */
+  share?: number | undefined;
 }
 
 /** Sent after the request has ended. */

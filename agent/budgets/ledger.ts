@@ -154,9 +154,12 @@ function withWarning(before: Ledger, now: number): Step {
   const ledger = brought(before, now);
   const [period, ...past] = ledger.periods;
   const share = shareOf(spentIn(ledger, period), limitOf(rule, period.extra));
-  if (period.warned || share < rule.warnAt) return { ledger, answer: {} };
+  if (period.warned || share < rule.warnAt) return { ledger, answer: { share } };
   const warning = shareWords({ rule, key }, share);
-  return { ledger: { ...ledger, periods: [{ ...period, warned: true }, ...past] }, answer: { warning } };
+  return {
+    ledger: { ...ledger, periods: [{ ...period, warned: true }, ...past] },
+    answer: { warning, share },
+  };
 }
 
 /** The ledger with the current period. A clock that goes back stays in the latest period. */

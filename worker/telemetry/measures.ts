@@ -4,6 +4,7 @@ import type { RunSpan, SpanMark } from '../../agent/views/run-spans.ts';
 import { fieldOf } from '../../agent/values/values.ts';
 import { WAITING_RUNS } from '../../agent/values/names.ts';
 import type { WaitingReason } from '../../agent/rules/wait-reasons.ts';
+import type { BudgetShare } from '../../activities/limits/budget-keeper.ts';
 import type { LimitWait } from '../../activities/limits/model-limiter.ts';
 import type { TelemetryServer } from './telemetry.ts';
 
@@ -38,6 +39,8 @@ export interface Measures {
   waits(wait: { agent: string; reason: WaitingReason }): void;
   /** A model call has waited for the model's limits. */
   limitWaited(wait: LimitWait): void;
+  /** An account of a budget has counted a request. */
+  budgetCounted(share: BudgetShare): void;
   /** A run or a call is over. */
   ended(span: RunSpan): void;
 }
@@ -100,6 +103,9 @@ export function createMeasures(meter: Meter, server: TelemetryServer): Measures 
   doubts.add(0);
   observeWaiting(meter, server);
 
+  const shares = new Map<string, BudgetShare>();
+  observeBudgets(meter, shares);
+
   return {
     firstChunk: (request, seconds) => firstChunk.record(seconds, aboutOf(request)),
     laterChunk: (request, seconds) => laterChunk.record(seconds, aboutOf(request)),
@@ -131,6 +137,9 @@ export function createMeasures(meter: Meter, server: TelemetryServer): Measures 
     limitWaited({ agent, model, ms }) {
       limitWait.record(ms / 1000, { 'gen_ai.agent.name': agent, 'gen_ai.request.model': model });
     },
+    budgetCounted(share) {
+      shares.set(`${share.name}/${share.key}`, share);
+    },
     ended(span) {
       const agent = { 'gen_ai.agent.name': span.name };
       for (const { reason, ms } of waitsOf(span.marks)) {
@@ -160,6 +169,20 @@ function waitsOf(marks: readonly SpanMark[]): { reason: string; ms: number }[] {
     open = mark.name === 'waiting' ? mark : undefined;
   }
   return ended;
+}
+
+/** Shares as this worker was last told. That of a day or month that is over is forgotten. */
+function observeBudgets(meter: Meter, shares: Map<string, BudgetShare>): void {
+  const gauge = meter.createObservableGauge('reloop.budget.used_ratio', {
+    description:
+      'Share of a budget that its account has used, as the worker last heard of it; 1 is all of it',
+  });
+  gauge.addCallback((result) => {
+    for (const [id, { name, key, share, until }] of shares) {
+      if (until <= Date.now()) shares.delete(id);
+      else result.observe(share, { 'reloop.budget.name': name, 'reloop.budget.key': key });
+    }
+  });
 }
 
 /** Runs that wait now, as the server counts them: each worker reports the same number, whichever workers have died. */

@@ -95,6 +95,7 @@ export function createTelemetry({
     outage: ({ adapter, model, isOpen }) => measures.outage({ provider: providerOf(adapter), model }, isOpen),
     interceptor: attemptSpans(measures),
     limitWaited: measures.limitWaited,
+    budgetCounted: measures.budgetCounted,
     measured: (all) =>
       new Map(
         [...all].map(([adapter, model]) => {

@@ -1,4 +1,5 @@
 import type { ActivityInterceptorsFactory, NativeConnection } from '@temporalio/worker';
+import type { BudgetShare } from '../../activities/limits/budget-keeper.ts';
 import type { LimitWait } from '../../activities/limits/model-limiter.ts';
 import type { BreakerReport } from '../../activities/model/breaker.ts';
 import type { Model } from '../../adapters/models/model.ts';
@@ -18,6 +19,8 @@ export interface Telemetry {
   interceptor: ActivityInterceptorsFactory;
   /** Receives the waits for models' limits that are over. */
   limitWaited(wait: LimitWait): void;
+  /** Receives the shares of budgets that are used. */
+  budgetCounted(share: BudgetShare): void;
   /** Counts the outage of a model that starts, or that is over. */
   outage(change: Pick<BreakerReport, 'adapter' | 'model' | 'isOpen'>): void;
   /** The same models, with metrics of each request. */

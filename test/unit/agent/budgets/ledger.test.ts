@@ -175,7 +175,7 @@ test('one warning is given where the share is passed, and again after an extensi
   expect(first.answer.warning).toBeUndefined();
   const second = reserve(first.ledger, ask('b', 1), NOON);
   expect(second.answer.warning).toBe('the budget "b" of the tenant "acme" is used to 80 %');
-  expect(reserve(second.ledger, ask('b', 1), NOON).answer).toEqual(second.answer);
+  expect(reserve(second.ledger, ask('b', 1), NOON).answer.warning).toBe(second.answer.warning);
   expect(reserve(second.ledger, ask('c', 1), NOON).answer.warning).toBeUndefined();
   const more = settle(first.ledger, { id: 'a', spent: tokens(900) }, NOON);
   expect(more.answer.warning).toBe('the budget "b" of the tenant "acme" is used to 90 %');
