@@ -82,7 +82,7 @@ const REMINDER = structuredChat.prompt.human.replace(/^.*\{agent_scratchpad\}/su
 
 /** A prompt as one text that the next one of the run can continue: the last message may grow. */
 function bytesOf(prompt: Asked['request']['prompt']): string {
-  if (prompt.type === 'text') return prompt.text;
+  if (prompt.type === 'text') return prompt.text.replaceAll(ADDED_BY_HOOK, '');
   const messages = prompt.messages.map(
     ({ content, ...message }) => `${JSON.stringify(message)}${text(content)}`,
   );
