@@ -12,7 +12,7 @@ const FAILED_ONCE: [seed: number, problem: string][] = [
   [14_226, 'onEvent was not told of the words before a run that ended without its agent'],
   [3_000_859, 'the inline calls of a turn that was cancelled in a pause were not reported'],
   [5_000_964, 'the laws took two equal answers of a person, a summary and a reply, for one'],
-  [7000477, 'the law took what a hook added to a prompt of one text for a request that does not continue'],
+  [7_000_477, 'the law took what a hook added to a prompt of one text for a request that does not continue'],
 ];
 
 let seeds: Seeds;
