@@ -14,17 +14,18 @@ import { abortable, isNoWorkflow } from '../../history/read/pages.ts';
 import { withTimeLimit } from '../../adapters/net/time-limit.ts';
 import { recordedReceipt } from '../../history/views/update-receipts.ts';
 import { ALREADY_TAKEN } from '../../workflows/messages.ts';
+import { amongFew } from './a-few-updates.ts';
 import { DecisionRefused, InvalidInput, RunNotTaking } from './errors.ts';
 import { isDroppedWithTask, isNotReady } from './open-calls.ts';
 import { patienceOf, withSender } from './client-of-sender.ts';
 
 /** Sends an update and waits for its outcome, within the patience of the client. Throws RunNotTaking. */
-export async function patiently<R>(client: Client, send: () => Promise<R>): Promise<R> {
+export async function patiently<R>(client: Client, send: (signal?: AbortSignal) => Promise<R>): Promise<R> {
   const ms = patienceOf(client);
   if (ms === undefined) return abortable(client, undefined, send);
   return withTimeLimit(ms, undefined, async (signal) => {
     try {
-      return await abortable(client, signal, send);
+      return await abortable(client, signal, () => send(signal));
     } catch (error) {
       const isRefusal = error instanceof WorkflowUpdateFailedError;
       throw signal.aborted && !isRefusal ? new RunNotTaking(ms, { cause: error }) : error;
@@ -43,7 +44,9 @@ export async function updateRun<R>(
   const updateId = randomUUID();
   try {
     const send = () => run.executeUpdate<R, [unknown]>(name, { args, updateId });
-    return await patiently(client, () => outcomeOf(run, send, updateId));
+    return await patiently(client, (signal) =>
+      amongFew(client.connection, run.workflowId, signal, () => outcomeOf(run, send, updateId)),
+    );
   } catch (error) {
     if (isNoWorkflow(error)) {
       const receipt = await recordedReceipt(client, run.workflowId, updateId);
