@@ -53,6 +53,7 @@ const HOLDING = new Map([
   ['pyodide.ts', 'the image stays while the process lives'],
   ['math.ts', 'a module that is imported late'],
   ['import-module.ts', 'by file, and what is imported is in the cache of Node as well'],
+  ['a-few-updates.ts', 'by connection: the updates of a workflow that are under way, or wait for their turn'],
   ['attempt-journal.ts', 'by folder, of which each test has its own'],
   ['worker-log.ts', 'by task queue, until its worker ends'],
   ['start-attributes.ts', 'by client'],
