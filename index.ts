@@ -32,7 +32,15 @@ export { fill } from './agent/text/template.ts';
 export { asText } from './agent/values/vocabulary.ts';
 export type { Input, InputPart } from './client/start/read-input.ts';
 export { contentText } from './agent/values/content.ts';
-export type { Content, ContentPart, ImagePart, ImageRef, TextPart } from './agent/values/content.ts';
+export type {
+  Content,
+  ContentPart,
+  FilePart,
+  ImagePart,
+  MediaPart,
+  MediaRef,
+  TextPart,
+} from './agent/values/content.ts';
 export type { EncryptionKey, EncryptionOptions, KeySource } from './features/encryption/keys.ts';
 export type { LiveChannel, LiveOption } from './features/live/live-channel.ts';
 export type { BudgetDefinition } from './agent/budgets/budget-rule.ts';

@@ -13,7 +13,7 @@ import { createObservations } from './run/observations.ts';
 import { createResolveAgent } from './run/resolve-agent.ts';
 import { rewindPoint } from './run/read-rewind-point.ts';
 import { createToolActivity } from './tool/run-tool.ts';
-import { createStoredImages } from './model/stored-images.ts';
+import { createStoredMedia } from './model/stored-media.ts';
 import { createSummarizeConversation } from './turn/summarize.ts';
 import { createTranscripts } from './run/transcripts.ts';
 
@@ -43,7 +43,7 @@ export function createActivities(dependencies: Dependencies, ownDefault?: AnyAct
       dependencies,
       transcripts,
       observations,
-      createStoredImages(Math.ceil(transcriptCacheBytes / 4)),
+      createStoredMedia(Math.ceil(transcriptCacheBytes / 4)),
     ),
     summarizeConversation: createSummarizeConversation(dependencies),
     [EARLIER_EFFECTS]: earlierEffects,

@@ -26,7 +26,7 @@ export interface RunReport {
   owner?: string | undefined;
   /** The agent that was asked last. Only in a run that may have several (`handoffs`). */
   lastAgent?: string | undefined;
-  /** A text, or the parts of a question with images: the type and place of each, not its bytes. */
+  /** A text, or the parts of a question with images or files: the type and place of each, not its bytes. */
   input: Content;
   status: RunStatus;
   stopReason: StopReason | null;

@@ -17,7 +17,7 @@ import { modelOf, silent } from './model-of.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { classifyError } from '../attempt/errors.ts';
 import { runUserCode } from '../attempt/user-code.ts';
-import { type StoredImages, hasImages } from './stored-images.ts';
+import { type StoredMedia, hasMedia } from './stored-media.ts';
 import type { CachedReply } from '../reply-cache.ts';
 import { withoutSchedule } from '../../agent/calls/calls.ts';
 
@@ -43,7 +43,7 @@ export async function askModel(
   kind: AgentKind,
   context: PromptContext,
   attempt: Attempt,
-  images: StoredImages,
+  images: StoredMedia,
   renderer: Renderer = renderRequest,
 ): Promise<ModelExchange> {
   const { manifest } = context;
@@ -94,13 +94,13 @@ function asker(
   dependencies: Dependencies,
   manifest: AgentManifest,
   attempt: Attempt,
-  images: StoredImages,
+  images: StoredMedia,
   { isShown, hooks }: { isShown: boolean; hooks: CallHooks | undefined },
 ): (request: ModelRequest) => Promise<Omit<ModelExchange, 'request' | 'shortened'>> {
   const { clock, context, heartbeat, signal } = attempt;
   const { replies } = dependencies;
   const askAll = async (sent: ModelRequest) => {
-    const filled = hasImages(sent) ? await images.withData(context, sent) : sent;
+    const filled = hasMedia(sent) ? await images.withData(context, sent) : sent;
     const ask = async (by: AgentModel, number: number): Promise<CachedReply> => {
       // The next attempt starts with this model, if the worker dies; and no text of another request stays.
       if (number > 0) heartbeat.set({ model: number });

@@ -1,5 +1,5 @@
 import { ApplicationFailure, activityInfo } from '@temporalio/activity';
-import { takesNoImages } from '../../agent/kinds/takes-images.ts';
+import { type MediaOfQuestion, mediaProblem } from '../../agent/transcript/takes-media.ts';
 import type { ClientTool } from '../../agent/definition/client-tools.ts';
 import { recordedAgent } from '../../agent/definition/recorded-agent.ts';
 import type { LocalCall, ResolveAgentInput, ResolvedAgent } from '../../agent/calls/calls.ts';
@@ -18,6 +18,7 @@ export function createResolveAgent(dependencies: Dependencies) {
       parentBudget,
       chatHistory,
       images,
+      files,
       variables = [],
       takesOver,
       recorded,
@@ -31,7 +32,7 @@ export function createResolveAgent(dependencies: Dependencies) {
     const manifest = recorded === undefined ? current : recordedAgent(current, recorded.live);
     if (takesOver !== true) checkClientTools(current, overrides?.clientTools);
     if (chatHistory === true) checkTakesHistory(dependencies, manifest);
-    if (images === true) checkTakesImages(dependencies, manifest);
+    checkTakesMedia(dependencies, manifest, { images, files });
     if (takesOver !== true) checkVariables(manifest, variables);
     checkContextPlaces(manifest);
     const { searchAttributes, events, beginTrace } = dependencies;
@@ -122,10 +123,17 @@ function checkTakesHistory({ kinds }: Dependencies, { name, kind }: AgentManifes
   });
 }
 
-function checkTakesImages({ kinds }: Dependencies, manifest: AgentManifest): void {
-  const problem = takesNoImages(kinds, manifest);
-  if (problem === undefined) return;
-  throw ApplicationFailure.create({ type: 'ImagesNotTaken', message: problem, nonRetryable: true });
+function checkTakesMedia(
+  { kinds }: Dependencies,
+  manifest: AgentManifest,
+  { images, files }: MediaOfQuestion,
+): void {
+  const noImages = mediaProblem(kinds, manifest, { images });
+  if (noImages !== undefined)
+    throw ApplicationFailure.create({ type: 'ImagesNotTaken', message: noImages, nonRetryable: true });
+  const noFiles = mediaProblem(kinds, manifest, { files });
+  if (noFiles !== undefined)
+    throw ApplicationFailure.create({ type: 'FilesNotTaken', message: noFiles, nonRetryable: true });
 }
 
 /** The definition has the tools of the caller that it takes. */

@@ -14,7 +14,7 @@ import { conversation } from '../../agent/transcript/prompt-context.ts';
 import {
   renderRequest,
   requestDigest,
-  unshownImages,
+  unshownMedia,
   unshownMessages,
   withoutTools,
 } from '../../agent/transcript/request.ts';
@@ -33,7 +33,7 @@ import type { Observations } from '../run/observations.ts';
 import { askSummary, countAfter, sizeAfter } from './compact.ts';
 import { lengthsOf } from '../model/lengths.ts';
 import { readDecision } from '../model/read-decision.ts';
-import type { StoredImages } from '../model/stored-images.ts';
+import type { StoredMedia } from '../model/stored-media.ts';
 import type { Transcripts } from '../run/transcripts.ts';
 
 /** Renders the prompt, asks the model, reads the reply: all that a parser or prompt fix may change without breaking a replay. */
@@ -41,7 +41,7 @@ export function createCallModel(
   dependencies: Dependencies,
   transcripts: Transcripts,
   observations: Observations,
-  images: StoredImages,
+  images: StoredMedia,
 ) {
   return async (input: CallModelInput): Promise<ModelTurn> => {
     let policy = beforeManifest;
@@ -113,7 +113,7 @@ async function askForTurn(
   kind: AgentKind,
   context: PromptContext,
   attempt: Attempt,
-  images: StoredImages,
+  images: StoredMedia,
 ): Promise<ModelExchange> {
   const isFirst = attempt.context.info.attempt === 1;
   if (!context.closing || !isFirst) {
@@ -180,7 +180,7 @@ function warningsOf(
   const { budget, kind } = context.manifest;
   const isGuessed = budget !== undefined && usage.uncountedCalls !== undefined;
   const unshown = unshownMessages(context, request).length;
-  const unseen = unshownImages(context, request);
+  const unseen = unshownMedia(context, request);
   const all = [
     ...warnings,
     ...(isGuessed ? [uncounted(usage)] : []),
@@ -193,7 +193,7 @@ function warningsOf(
     ...(unseen === 0
       ? []
       : [
-          `the kind "${kind}" did not show the model ${unseen} of the question's images: their marks are in PromptContext.input`,
+          `the kind "${kind}" did not show the model ${unseen} of the question's images and files: their marks are in PromptContext.input`,
         ]),
   ];
   return all.length === 0 ? undefined : all;

@@ -14,7 +14,7 @@ import type { Attempt } from '../attempt/attempt.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { type ModelExchange, askModel, personsReply } from '../model/ask-model.ts';
 import { lengthsOf } from '../model/lengths.ts';
-import { type StoredImages, hasImages } from '../model/stored-images.ts';
+import { type StoredMedia, hasMedia } from '../model/stored-media.ts';
 import { summaryIn } from './summarize.ts';
 
 interface Summary extends Pick<ModelTurn, 'text' | 'decision'> {
@@ -27,7 +27,7 @@ export async function askSummary(
   kind: AgentKind,
   entries: readonly Entry[],
   attempt: Attempt,
-  images: StoredImages,
+  images: StoredMedia,
   { reply }: Pick<CallModelInput, 'reply'>,
 ): Promise<Summary> {
   const { compaction } = conversation(entries).manifest;
@@ -84,7 +84,7 @@ export function countAfter(
 ): PromptCount | undefined {
   const { promptTokens = 0, cachedTokens = 0 } = asked.reply.usage ?? {};
   const isOther = asked.changes?.length !== undefined && asked.changes.length > 0;
-  if (asked.modelCalls === 0 || cachedTokens > 0 || isOther || hasImages(asked.request)) return before;
+  if (asked.modelCalls === 0 || cachedTokens > 0 || isOther || hasMedia(asked.request)) return before;
   const { name, fallbacks } = manifest;
   const { adapter, model } = asked.by;
   const isOne = fallbacks === undefined && !isOneOfSeveral(manifest);

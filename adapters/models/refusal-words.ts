@@ -68,9 +68,26 @@ const NO_TOOLS: readonly RegExp[] = [
   /\bno endpoints found that support tool/iu,
 ];
 
-/** The model itself does not take the images or tools of a request, so another model may answer the same request. */
+/**
+ * The model takes no file of this kind. OpenAI: "This model does not support file content types", "Invalid value: 'file'. Supported values
+ * are"; vLLM: "Unknown part type: file"; servers in Rust: "unknown variant `input_audio`"; OpenRouter: "No endpoints found that support
+ * input audio".
+ */
+export function refusesFiles(said: string): boolean {
+  return NO_FILES.some((words) => words.test(said));
+}
+
+const NO_FILES: readonly RegExp[] = [
+  /(?:\bnot|n't|\bun)\s?support(?:s|ed)?\b(?: the| any| content type:?)? [`'"]?(?:files?|pdfs?|documents?|(?:input[_ ])?audio)\b(?! (?:formats?|size|larger|over|above|of|url|encoding)\b)/iu,
+  /\b(?:files?|pdfs?|documents?|audio)(?: (?:inputs?|contents?|parts?|attachments?))? (?:is|are) (?:currently )?not (?:supported|enabled|allowed|available)\b/iu,
+  /\bno endpoints found that support (?:input )?(?:file|pdf|audio)/iu,
+  /\b(?:unknown variant|invalid value:?|unknown part type:?) \W{0,3}(?:file|input_audio)\b/iu,
+  /\b(?:file|audio)[^\n]{0,30}' functionality not supported\b/iu,
+];
+
+/** The model itself does not take the images, files or tools of a request, so another model may answer the same request. */
 export function refusesFeature(said: string): boolean {
-  return refusesImages(said) || refusesTools(said);
+  return refusesImages(said) || refusesFiles(said) || refusesTools(said);
 }
 
 export const NO_TOOLS_ADVICE =
@@ -78,6 +95,9 @@ export const NO_TOOLS_ADVICE =
 
 export const NO_IMAGES_ADVICE =
   'This model takes no images: ask one that does, or describe the image in words. An agent with images: false refuses such a question at the start.';
+
+export const NO_FILES_ADVICE =
+  'This model takes no file of this kind: ask one that does, or give the file as a text. An agent with files: false refuses such a question at the start.';
 
 /**
  * The reply went wrong, not the request, so another attempt may do better: a call or JSON that the provider could not read (Groq:

@@ -1,15 +1,15 @@
 import type { ModelPrompt } from '../../agent/definition/kind.ts';
-import { withoutEarlierImages } from '../../agent/prompt/without-images.ts';
+import { withoutEarlierMedia } from '../../agent/prompt/without-media.ts';
 import { oneCallATurn } from '../../agent/prompt/one-call-a-turn.ts';
 import { rolesInTurn } from '../../agent/prompt/roles-in-turn.ts';
 import { validPrompt } from '../../agent/prompt/valid-prompt.ts';
 import { withoutCalls } from '../../agent/prompt/without-calls.ts';
 import { withoutSystem } from '../../agent/prompt/without-system.ts';
 import type { ModelRequest } from './model.ts';
-import { refusesImages, refusesTools } from './refusal-words.ts';
+import { refusesFiles, refusesImages, refusesTools } from './refusal-words.ts';
 
 /** A form of the prompt that some models want and others do not need. */
-export type Repair = 'images' | 'calls' | 'ids' | 'turns' | 'system' | 'roles';
+export type Repair = 'images' | 'files' | 'calls' | 'ids' | 'turns' | 'system' | 'roles';
 
 /** Repairs that each model needed so far, so that later calls need no second request. Lives as long as the adapter. */
 export type KnownRepairs = Map<string, readonly Repair[]>;
@@ -63,16 +63,22 @@ interface RepairRule {
   warning: string;
 }
 
+/** Groq: "messages.1.content: value must be a string", of a content with parts. */
+const WANTS_TEXT = /\bcontent\b[^\n]{0,40}\b(?:must|should) be (?:an? )?(?:valid )?string\b/iu;
+
 /** Repairs, in the order in which they are made. */
 const REPAIRS: readonly RepairRule[] = [
   {
     repair: 'images',
-    // Groq: "messages.1.content: value must be a string", of a content with parts.
-    refusal: (words) =>
-      refusesImages(words) ||
-      /\bcontent\b[^\n]{0,40}\b(?:must|should) be (?:an? )?(?:valid )?string\b/iu.test(words),
-    change: withoutEarlierImages,
+    refusal: (words) => refusesImages(words) || WANTS_TEXT.test(words),
+    change: (prompt) => withoutEarlierMedia(prompt, 'image'),
     warning: 'takes no images; earlier ones are described in words.',
+  },
+  {
+    repair: 'files',
+    refusal: (words) => refusesFiles(words) || WANTS_TEXT.test(words),
+    change: (prompt) => withoutEarlierMedia(prompt, 'file'),
+    warning: 'takes no such files; earlier ones are described in words.',
   },
   {
     repair: 'calls',

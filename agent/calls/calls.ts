@@ -28,6 +28,8 @@ export interface ResolveAgentInput {
   chatHistory?: true | undefined;
   /** The question has images, which not every kind takes. */
   images?: true | undefined;
+  /** Media types of the question's files, which not every kind takes. */
+  files?: string[] | undefined;
   /** Names of the values that the run brings for its prompt texts. */
   variables?: string[] | undefined;
   /** The agent takes a run over: values for the prompt that it has no place for were meant for another agent. */

@@ -1,4 +1,4 @@
-import type { ImagePart } from '../values/content.ts';
+import type { MediaPart } from '../values/content.ts';
 import type { AgentManifest, JsonSchema } from './manifest.ts';
 import type { AgentAction, AgentStep, ChatMessage, Json, ToolCall } from '../values/vocabulary.ts';
 
@@ -52,11 +52,11 @@ export interface PromptMessage {
 export interface PromptContext {
   manifest: AgentManifest;
   /**
-   * The question. A mark stands for each of its images, in its place: kept in a user's message, it becomes the image there.
+   * The question. A mark stands for each of its images and files, in its place: kept in a user's message, it becomes the image or the file there.
    */
   input: string;
   /** Absent where the question has none. */
-  images?: ImagePart[] | undefined;
+  media?: MediaPart[] | undefined;
   /** Earlier messages of the conversation, as the agent's memory keeps them. */
   chatHistory: ChatMessage[];
   /** Values for the user's own `{names}` in prompt texts. */
@@ -105,8 +105,8 @@ export interface AgentKind<Text extends string = string> {
   /** Takes chat history? If not, a start with one is refused. */
   chatHistory: boolean;
   /**
-   * Takes images in a question? If not (default), a start with some is refused, and those of an earlier question in its
-   * chat history are described in words.
+   * Takes images and files in a question? If not (default), a start with some is refused, and those of an earlier question in its
+   * chat history are described in words. A text file of the question is a text to every kind.
    */
   images?: boolean | undefined;
   /** Called when a config is loaded: a sentence that says why an agent cannot be of this kind, or undefined. */

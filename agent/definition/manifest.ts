@@ -114,6 +114,8 @@ export interface RequestOptions {
   stream: boolean;
   /** false: the model takes no images. A question with images is refused at the start; earlier images are described in words. */
   images?: boolean | undefined;
+  /** false: the model takes no files but texts. A question with a PDF or audio is refused at the start; earlier ones are described in words. */
+  files?: boolean | undefined;
   temperature?: number | undefined;
   maxTokens?: number | undefined;
   topP?: number | undefined;

@@ -8,7 +8,7 @@ import { RunClock } from '../limits/run-clock.ts';
 import { approvedBy } from '../rules/approval.ts';
 import type { RunMessage } from '../rules/run-messages.ts';
 import { type RecordedWait, askTimeoutOf } from '../rules/waiting.ts';
-import { qualifyImageRefs } from '../start/image-refs.ts';
+import { qualifyMediaRefs } from '../start/media-refs.ts';
 import { agentOf } from '../transcript/entries.ts';
 import { plainJson } from '../values/values.ts';
 import { addUsage, noUsage } from '../values/vocabulary.ts';
@@ -154,7 +154,7 @@ export class Run {
     }
     this.#isStarted = true;
     const { agent = '', question, by } = input ?? {};
-    const content = qualifyImageRefs(question?.input ?? '', { workflowId, runId });
+    const content = qualifyMediaRefs(question?.input ?? '', { workflowId, runId });
     const more = input === undefined ? { workflow } : by === undefined ? {} : { by };
     return [
       ...steps,

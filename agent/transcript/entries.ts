@@ -2,7 +2,7 @@ import { EMPTY_DIGEST, extendDigest } from '../values/digest.ts';
 import type { TurnReply } from '../definition/kind.ts';
 import type { AgentManifest } from '../definition/manifest.ts';
 import type { Content } from '../values/content.ts';
-import { qualifyImageRefs } from '../start/image-refs.ts';
+import { qualifyMediaRefs } from '../start/media-refs.ts';
 import type { AgentAction, ChatMessage, Json } from '../values/vocabulary.ts';
 
 /**
@@ -93,7 +93,7 @@ export function advance(mark: Mark, entries: readonly Entry[]): Mark {
 export function withRunId(entries: readonly Entry[], runId: string, workflowId?: string): Entry[] {
   const place = { runId, workflowId };
   return entries.map((entry) => {
-    if (entry.type === 'question') return { ...entry, input: qualifyImageRefs(entry.input, place) };
+    if (entry.type === 'question') return { ...entry, input: qualifyMediaRefs(entry.input, place) };
     return entry.type !== 'step' || entry.ref === undefined
       ? entry
       : { ...entry, ref: { ...place, ...entry.ref } };

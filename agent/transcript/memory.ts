@@ -1,6 +1,7 @@
 import type { MemoryManifest } from '../definition/manifest.ts';
 import { CHARS_PER_TOKEN } from '../definition/price.ts';
 import { contentText } from '../values/content.ts';
+import { textFileBytes } from '../prompt/text-file.ts';
 import type { ChatMessage } from '../values/vocabulary.ts';
 
 /** The part of a conversation that an agent's memory shows: whole turns, the latest ones. */
@@ -18,7 +19,10 @@ export function remembered(messages: readonly ChatMessage[], memory?: MemoryMani
 }
 
 export function tokensOf(messages: readonly ChatMessage[]): number {
-  return messages.reduce((sum, { content }) => sum + Math.ceil(wordsOf(content).length / CHARS_PER_TOKEN), 0);
+  return messages.reduce((sum, { content }) => {
+    const chars = wordsOf(content).length + textFileBytes(content);
+    return sum + Math.ceil(chars / CHARS_PER_TOKEN);
+  }, 0);
 }
 
 function wordsOf(content: ChatMessage['content']): string {

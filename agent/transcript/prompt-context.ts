@@ -5,7 +5,7 @@ import { summarized, withPersonsInput } from '../observation/observations.ts';
 import type { Json } from '../values/vocabulary.ts';
 import { type Entry, type StepEntry, agentOf } from './entries.ts';
 import { remembered } from './memory.ts';
-import { markedInput } from './place-images.ts';
+import { markedInput } from './place-media.ts';
 import { visible } from './visible.ts';
 
 /** The transcript as prompt context. Throws if the list does not start with an agent and a question. */

@@ -1,6 +1,8 @@
-import { contentText, imagesOf } from '../values/content.ts';
+import { contentText, mediaOf } from '../values/content.ts';
 import { EMPTY_DIGEST, extendDigest } from '../values/digest.ts';
-import { inWords, placeImages } from './place-images.ts';
+import { textFileBytes } from '../prompt/text-file.ts';
+import { takenMedia } from './takes-media.ts';
+import { inWords, placeMedia } from './place-media.ts';
 import type { AgentKind, ModelPrompt, PromptContext } from '../definition/kind.ts';
 import { withShownTools } from '../definition/tool-search.ts';
 import type { RequestParams } from '../definition/manifest.ts';
@@ -19,11 +21,10 @@ export interface ModelRequest {
 /** The model's request for a conversation: the same in the activity and in a later reader. */
 export function renderRequest(kind: AgentKind, context: PromptContext): ModelRequest {
   const { model, stop, params, skills } = context.manifest;
-  const takesImages = kind.images === true && params.api === 'chat' && params.images !== false;
   const manifest = withShownTools(context.manifest);
   const ofAgent = manifest === context.manifest ? context : { ...context, manifest };
-  const shown = takesImages ? ofAgent : inWords(ofAgent);
-  const prompt = withSkills(placeImages(kind.render(shown), shown.images), skills);
+  const shown = inWords(ofAgent, takenMedia(kind, params));
+  const prompt = withSkills(placeMedia(kind.render(shown), shown.media), skills);
   return {
     model,
     prompt: validPrompt(prompt, { portableIds: context.severalModels === true }),
@@ -42,7 +43,7 @@ export function promptLength(prompt: ModelPrompt): number {
   if (prompt.type === 'text') return prompt.text.length;
   return prompt.messages.reduce((sum, { content, toolCalls = [] }) => {
     const calls = toolCalls.reduce((chars, call) => chars + call.arguments.length, 0);
-    return sum + calls + contentText(content).length;
+    return sum + calls + contentText(content).length + textFileBytes(content);
   }, 0);
 }
 
@@ -79,14 +80,14 @@ function positionOf(text: string, list: readonly string[], from: TextPosition): 
   return undefined;
 }
 
-/** Number of the question's images that the request lacks. */
-export function unshownImages(
-  { images = [] }: PromptContext,
+/** Number of the question's images and files that the request lacks. */
+export function unshownMedia(
+  { media = [] }: PromptContext,
   { prompt }: Pick<ModelRequest, 'prompt'>,
 ): number {
-  if (images.length === 0 || prompt.type === 'text') return images.length;
-  const shown = prompt.messages.flatMap(({ content }) => imagesOf(content));
-  return images.filter((image) => !shown.includes(image)).length;
+  if (media.length === 0 || prompt.type === 'text') return media.length;
+  const shown = prompt.messages.flatMap(({ content }) => mediaOf(content));
+  return media.filter((part) => !shown.includes(part)).length;
 }
 
 /**

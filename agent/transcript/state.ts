@@ -1,7 +1,7 @@
 import { type Entry, type Mark, type ResultRef, START, advance, agentOf } from './entries.ts';
 import { visible } from './visible.ts';
-import type { ImageRef } from '../values/content.ts';
-import { qualifyImageRefs } from '../start/image-refs.ts';
+import type { MediaRef } from '../values/content.ts';
+import { qualifyMediaRefs } from '../start/media-refs.ts';
 import type { Json } from '../values/vocabulary.ts';
 import { jsonBytes } from '../values/digest.ts';
 
@@ -25,7 +25,7 @@ export function transcriptAt(mark: Mark, entries: readonly Entry[]): Transcript 
 export type FindObservation = (ref: ResultRef) => Promise<Json>;
 
 /** The run whose record has the entries. */
-export type RecordedBy = Required<Pick<ImageRef, 'workflowId' | 'runId'>>;
+export type RecordedBy = Required<Pick<MediaRef, 'workflowId' | 'runId'>>;
 
 /** Appends `delta`, with every observation in place; drops entries that the model no longer sees. */
 export async function extendTranscript(
@@ -61,7 +61,7 @@ export function inPlace(
   return Promise.all(
     entries.map(async (entry) => {
       if (entry.type === 'question')
-        return { ...entry, input: qualifyImageRefs(entry.input, { workflowId, runId }) };
+        return { ...entry, input: qualifyMediaRefs(entry.input, { workflowId, runId }) };
       return entry.type === 'step' && entry.ref !== undefined
         ? { ...entry, observation: await find(entry.ref) }
         : entry;

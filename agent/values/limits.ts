@@ -4,9 +4,9 @@ export const limits = {
   questionBytes: 400_000,
   /** All questions of a batch that a workflow runs. */
   batchBytes: 1_000_000,
-  /** The images of a question, together: with the question they fit into Temporal's limit for a start, 2 MB. */
-  imagesBytes: 1_500_000,
-  /** Texts and images of a question. */
+  /** The images and files of a question, together: with the question they fit into Temporal's limit for a start, 2 MB. */
+  mediaBytes: 1_500_000,
+  /** Texts, images and files of a question. */
   questionParts: 50,
   /** Characters of an image's URL; signed ones are long. */
   urlChars: 8_000,

@@ -38,7 +38,7 @@ export interface ToolCall {
 
 /**
  * One chat message. `content` is null for an assistant message that only calls tools; it is a list of parts only for a
- * user's message with images.
+ * user's message with images or files.
  */
 export interface ChatMessage {
   role: 'system' | 'user' | 'assistant' | 'tool';

@@ -15,7 +15,7 @@ import type { AgentRun } from '../../client/api/agent-run.ts';
 import { temporalSettings } from '../../client/connect/connect.ts';
 import { otherQuestion } from '../../client/start/other-question.ts';
 import { locationOfRun, runExists } from '../../client/read/run-location.ts';
-import { checkTakesImages, withImages } from '../options/image-option.ts';
+import { type MediaOptions, checkTakesMedia, withMedia } from '../options/media-options.ts';
 import { oneLine } from '../../features/render/words/amounts.ts';
 import { fit } from '../shell/display.ts';
 import { type Io, UsageError, exitCodes, print, printJson, readAll, say } from '../shell/io.ts';
@@ -26,10 +26,8 @@ import { type CommonOptions, flagsToRepeat } from '../options/options.ts';
 import { runPage, sayPage } from '../connection/web-ui.ts';
 import { cliName, typedCommand } from '../../client/connect/cli-name.ts';
 
-interface RunOptions extends CommonOptions, OverrideOptions {
+interface RunOptions extends CommonOptions, OverrideOptions, MediaOptions {
   id?: string;
-  /** Files and URLs. */
-  image?: string[];
   session?: string;
   /** Values for the agent's own {names}, as `name=value`. */
   var?: { [name: string]: string };
@@ -41,14 +39,14 @@ interface RunOptions extends CommonOptions, OverrideOptions {
 /** `reloop run`: starts a run and follows it to its answer. */
 export async function run(io: Io, agent: string, question: string, options: RunOptions): Promise<number> {
   const { detach = false, verbose = false } = options;
-  const input = await withImages(await questionOf(io, question), options.image);
+  const input = await withMedia(await questionOf(io, question), options);
   const named = temporalSettings(options).address !== undefined;
   const config = await configFor(options, named);
   const loaded = config?.loaded;
   const isServed = named || (await isServerUp());
   if (loaded !== undefined) {
     checkQuestion(loaded, agent, options);
-    if (typeof input !== 'string') checkTakesImages(loaded, agent);
+    if (typeof input !== 'string') checkTakesMedia(loaded, agent, input);
     checkOverrides(loaded, agent, startOptions(options));
     if (!isServed) checkModel(loaded, agent, options.model);
   }

@@ -41,6 +41,11 @@ export const runningCommands: readonly CommandSpec[] = [
               'an image to ask about, PNG, JPEG, GIF or WebP; may be repeated',
               repeated,
             )
+            .option(
+              '--file <file>',
+              'a file to ask about: a text, PDF, WAV, MP3 or an image; may be repeated',
+              repeated,
+            )
             .option('--id <id>', 'id of the run; if the run exists, show it and continue it')
             .option('--session <name>', 'conversation to continue; its first question starts it'),
         ),

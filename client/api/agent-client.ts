@@ -78,7 +78,7 @@ export class AgentClient {
   }
 
   /**
-   * Starts a run; `input` is a question, or the parts of one with images. Resolves when it is recorded, whether or not a worker is there. In a session a worker is needed, and it
+   * Starts a run; `input` is a question, or the parts of one with images and files. Resolves when it is recorded, whether or not a worker is there. In a session a worker is needed, and it
    * resolves when the run's turn has come. Throws InvalidInput.
    */
   async start(agent: string, input: Input, options: StartOptions = {}): Promise<AgentRun> {
@@ -210,7 +210,7 @@ export class AgentClient {
       taskQueue = this.taskQueue,
     } = options;
     checkId(id);
-    const { input: question, images } = readInput(input);
+    const { input: question, media } = readInput(input);
     checkQuestion(agent, question, chatHistory, variables);
     const overrides = overridesOf(options);
     const own = Object.keys(overrides).length === 0 ? {} : { overrides };
@@ -220,7 +220,7 @@ export class AgentClient {
       await this.#say(
         session,
         { id, agent, input: question, ...own, variables, ...(trace && { traceparent: trace }), by },
-        { ...options, images, taskQueue },
+        { ...options, media, taskQueue },
       );
       return { id };
     }
@@ -239,7 +239,7 @@ export class AgentClient {
           this.temporal.workflow.start(AGENT_RUN, {
             workflowId: id,
             taskQueue,
-            args: [runInput, ...images],
+            args: [runInput, ...media],
             workflowIdReusePolicy: 'REJECT_DUPLICATE',
             workflowIdConflictPolicy: 'FAIL',
             ...runLabels(agent, question, overrides, { owner: by }),
@@ -263,14 +263,14 @@ export class AgentClient {
       id,
       detach = false,
       taskQueue,
-      images,
-    }: StartOptions & { taskQueue: string; images: Uint8Array[] },
+      media,
+    }: StartOptions & { taskQueue: string; media: Uint8Array[] },
   ): Promise<void> {
     if (chatHistory.length > 0)
       throw new InvalidInput('A session has its own chat history: give one of them.');
     const conversation = this.session(session);
     if (id === undefined || !(await runExists(this.temporal, id)))
-      await conversation.send(message, { taskQueue, detach, images });
+      await conversation.send(message, { taskQueue, detach, media });
   }
 }
 

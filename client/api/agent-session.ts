@@ -60,8 +60,8 @@ export interface SendOptions {
   taskQueue: string;
   /** Resolve when the message is recorded. */
   detach: boolean;
-  /** Images that its question refers to, in their order. */
-  images?: readonly Uint8Array[] | undefined;
+  /** Images and files that its question refers to, in their order. */
+  media?: readonly Uint8Array[] | undefined;
 }
 
 interface SessionStart {
@@ -154,8 +154,8 @@ export class AgentSession {
    * Says something, and starts the session with it if it is new. Resolves when the message's run is there: when it is its
    * turn; with `detach`, when the message is recorded. The same id again is the same message. Throws InvalidInput.
    */
-  async send(message: SessionMessage, { taskQueue, detach, images = [] }: SendOptions): Promise<void> {
-    valid(() => checkSessionMessage(message, images.length));
+  async send(message: SessionMessage, { taskQueue, detach, media = [] }: SendOptions): Promise<void> {
+    valid(() => checkSessionMessage(message, media.length));
     const start: SessionStart = {
       workflowId: this.#id,
       taskQueue,
@@ -163,13 +163,13 @@ export class AgentSession {
       staticSummary: `session ${this.name}`,
       memo: { ...ownershipMemo({ owner: message.by }) },
     };
-    if (detach || images.length > 0) {
+    if (detach || media.length > 0) {
       await startWithAttributes(this.#client, attributesOfSession(this.name), (attributes) =>
         this.#client.workflow.signalWithStart(AGENT_SESSION, {
           ...start,
           ...attributes,
           signal: sendSignal,
-          signalArgs: [message, ...images],
+          signalArgs: [message, ...media],
         }),
       );
     }

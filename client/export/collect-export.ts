@@ -1,10 +1,10 @@
 import type { Client } from '@temporalio/client';
-import type { Content, ImageRef } from '../../agent/values/content.ts';
+import type { Content, MediaRef } from '../../agent/values/content.ts';
 import type { RunEvent } from '../../agent/run/events.ts';
 import type { Fact } from '../../history/read/fact.ts';
 import { type RequestsOptions, requestReader, sentRequest } from '../../history/views/requests.ts';
 import type { TimelineOptions } from '../../history/views/timeline.ts';
-import { readImage } from '../../history/views/read-image.ts';
+import { readMedia } from '../../history/views/read-media.ts';
 import { RunNotFound, unless } from '../connect/errors.ts';
 import { auditOf } from './audit.ts';
 import { type SubAgentRun, createAgentReader } from './exported-agents.ts';
@@ -20,7 +20,7 @@ import type {
 export interface ExportOptions extends Pick<RequestsOptions, 'kinds'> {
   /** Include every exact request. Default false: they grow with the square of a run's steps. */
   prompts?: boolean | undefined;
-  /** Include the images of the question, in base64 (`data` of each). Default false. */
+  /** Include the images and files of the question, in base64 (`data` of each). Default false. */
   images?: boolean | undefined;
 }
 
@@ -54,7 +54,7 @@ export async function collectExport(
     },
   });
   const place = { workflowId: run.id, runId: run.runId };
-  if (images) run.input = await withData(run.input, (ref) => readImage(client, place, ref));
+  if (images) run.input = await withData(run.input, (ref) => readMedia(client, place, ref));
   const modelCalls = events.flatMap((event) => (event.type === 'model_ended' ? [typeless(event)] : []));
   return {
     reloop: 'run',
@@ -72,13 +72,15 @@ export async function collectExport(
 
 async function withData(
   input: Content,
-  read: (ref: ImageRef) => Promise<Uint8Array | undefined>,
+  read: (ref: MediaRef) => Promise<Uint8Array | undefined>,
 ): Promise<Content> {
   if (typeof input === 'string') return input;
   return Promise.all(
     input.map(async (part) => {
-      const image = part.type === 'image' && part.ref !== undefined ? await read(part.ref) : undefined;
-      return image === undefined ? part : { ...part, data: Buffer.from(image).toString('base64') };
+      const bytes = part.type === 'text' || part.ref === undefined ? undefined : await read(part.ref);
+      return part.type === 'text' || bytes === undefined
+        ? part
+        : { ...part, data: Buffer.from(bytes).toString('base64') };
     }),
   );
 }

@@ -1,6 +1,6 @@
 import type { RunFact } from '../../agent/run/run-fact.ts';
 import type { AgentManifest } from '../../agent/definition/manifest.ts';
-import { qualifyImageRefs } from '../../agent/start/image-refs.ts';
+import { qualifyMediaRefs } from '../../agent/start/media-refs.ts';
 import type { Entry, QuestionEntry } from '../../agent/transcript/entries.ts';
 import type { Fact } from '../../history/read/fact.ts';
 import { AGENT_RUN } from '../../workflows/messages.ts';
@@ -51,7 +51,7 @@ export function createAgentReader() {
     agent.question ??=
       run.question === undefined
         ? questionIn(run.from?.entries)
-        : questionOf({ ...run.question, input: qualifyImageRefs(run.question.input, { workflowId, runId }) });
+        : questionOf({ ...run.question, input: qualifyMediaRefs(run.question.input, { workflowId, runId }) });
   }
 
   /** A later resolution is of a fork's other model, or of an agent that takes the run over and is not the run's own. */

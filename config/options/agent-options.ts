@@ -48,6 +48,7 @@ const requestShape = {
   api: z.enum(['chat', 'completions']).default('chat'),
   stream: z.boolean().default(true),
   images: z.boolean().optional(),
+  files: z.boolean().optional(),
   temperature: z.number().optional(),
   maxTokens: z.int().positive().optional(),
   topP: z.number().optional(),

@@ -4,6 +4,7 @@ import type { ErrorInfo } from '../../client/index.ts';
 const FOR_ASKER: ReadonlySet<string> = new Set([
   'ChatHistoryNotTaken',
   'ClientToolsNotTaken',
+  'FilesNotTaken',
   'HookBlocked',
   'ImagesNotTaken',
   'InvalidInput',

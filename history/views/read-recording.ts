@@ -3,7 +3,7 @@ import type { RecordedQuestion } from '../../agent/backtest/backtest-calls.ts';
 import { carriedMessages } from '../../agent/calls/uncarried-messages.ts';
 import { type RunOutline, addToOutline, emptyOutline } from '../../agent/backtest/outline.ts';
 import { type Recording, addToRecording, emptyRecording } from '../../agent/backtest/recording.ts';
-import { qualifyImageRefs } from '../../agent/start/image-refs.ts';
+import { qualifyMediaRefs } from '../../agent/start/media-refs.ts';
 import type { RunEvent } from '../../agent/run/events.ts';
 import { InvalidInput } from '../../agent/values/refusal.ts';
 import { type Entry, agentOf } from '../../agent/transcript/entries.ts';
@@ -62,7 +62,7 @@ async function questionAtStart(client: Client, run: RunRef): Promise<QuestionAtS
     const { workflowId, runId } = fact;
     const { question, overrides } = asRunInput(await fact.input()) ?? {};
     if (question === undefined) return undefined;
-    const input = qualifyImageRefs(question.input, { workflowId, runId });
+    const input = qualifyMediaRefs(question.input, { workflowId, runId });
     return { question: { ...question, input }, context: overrides?.context };
   }
   return undefined;

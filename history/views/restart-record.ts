@@ -4,7 +4,7 @@ import { lastOfEach } from '../../agent/calls/restart.ts';
 import type { RunMessage } from '../../agent/rules/run-messages.ts';
 import type { RunFact as Of } from '../../agent/run/run-fact.ts';
 import type { AgentRunInput, RestartPoint } from '../../agent/run/run-input.ts';
-import { qualifyImageRefs } from '../../agent/start/image-refs.ts';
+import { qualifyMediaRefs } from '../../agent/start/media-refs.ts';
 import type { Entry } from '../../agent/transcript/entries.ts';
 import type { Fact } from '../read/fact.ts';
 import { type RunFact, isRunEnd, readRunFacts } from '../read/lineage.ts';
@@ -118,7 +118,7 @@ function createReading(workflowId: string) {
       caller,
       parentBudget,
       insteadOf,
-      question: question ? { ...question, input: qualifyImageRefs(question.input, run) } : before.question,
+      question: question ? { ...question, input: qualifyMediaRefs(question.input, run) } : before.question,
       overrides: question === undefined ? before.overrides : overrides,
       searchAttributes: searchAttributes ?? before.searchAttributes,
       events: events ?? before.events,

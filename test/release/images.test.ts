@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { type Content, contentText, imagesOf } from '../../agent/values/content.ts';
+import { type Content, contentText, mediaOf } from '../../agent/values/content.ts';
 import type { ChatMessage } from '../../agent/values/vocabulary.ts';
 import type { AgentRun } from '../../client/api/agent-run.ts';
 import { readFacts } from '../../history/read/facts.ts';
@@ -114,7 +114,9 @@ describe('a question with an image', () => {
       'Compare\n[image image/png 34 KB]\nwith\n[image https://example.com/cat.webp]',
     );
     expect(
-      partsOf(asked.get(runId)?.[0]).map((part) => (part.type === 'text' ? part.text : part.url)),
+      partsOf(asked.get(runId)?.[0]).map((part) =>
+        part.type === 'text' ? part.text : part.type === 'image' ? part.url : part,
+      ),
     ).toEqual(['Compare', undefined, 'with', 'https://example.com/cat.webp']);
     const { runs } = await rig.client.listPage({ limit: 1, text: 'Compare' });
     expect(runs[0]?.input).toContain('[image image/png 34 KB]');
@@ -213,10 +215,8 @@ describe('a session with an image', () => {
     });
     const run = rig.client.get(id);
     expect((await run.result()).output).toBe('a cat');
-    expect(partsOf(asked.get((await run.describe()).runId)?.[0])).toEqual([
-      { type: 'text', text: 'what is it?' },
-      { type: 'text', text: '[image no longer available]' },
-    ]);
+    const [messages = []] = asked.get((await run.describe()).runId) ?? [];
+    expect(messages.map((message) => message.content)).toContain('what is it?\n[image no longer available]');
   });
 });
 
@@ -241,7 +241,7 @@ function partsOf(messages: ChatMessage[] = []) {
 }
 
 function dataIn(messages: ChatMessage[] = []) {
-  return messages.flatMap(({ content }) => imagesOf(content).map(({ data }) => data));
+  return messages.flatMap(({ content }) => mediaOf(content).map(({ data }) => data));
 }
 
 /** Ids of all runs that continue-as-new has made of one. */

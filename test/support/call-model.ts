@@ -1,7 +1,7 @@
 import { MockActivityEnvironment } from '@temporalio/testing';
 import type { Dependencies } from '../../activities/dependencies.ts';
 import { createObservations } from '../../activities/run/observations.ts';
-import { createStoredImages } from '../../activities/model/stored-images.ts';
+import { createStoredMedia } from '../../activities/model/stored-media.ts';
 import { createCallModel } from '../../activities/turn/call-model.ts';
 import type { CallModelInput, ModelTurn } from '../../agent/calls/calls.ts';
 import { builtInKinds } from '../../agent/kinds/kinds.ts';
@@ -53,7 +53,7 @@ export function callModelOnce(
       manifest: async () => agent,
     },
     createObservations(1_000),
-    createStoredImages(1_000),
+    createStoredMedia(1_000),
   );
   const delta = { scope: 0, base: 0, prev: START.digest, delta: entries };
   return new MockActivityEnvironment({ activityId: '1' }).run(callModel, { ...delta, ...input });

@@ -3,7 +3,7 @@ import { type ResolveAgentInput, type ResolvedAgent, activityId } from '../../ag
 import { type ClientTool, clientToolsOf } from '../../agent/definition/client-tools.ts';
 import { takingOver, withModelOf } from '../../agent/definition/handed-over.ts';
 import type { AgentManifest } from '../../agent/definition/manifest.ts';
-import { imagesOf } from '../../agent/values/content.ts';
+import { mediaIn } from '../../agent/transcript/takes-media.ts';
 import { HEARTBEAT_TIMEOUT } from '../temporal/activity-options.ts';
 import { localCall, makesLocalCalls } from '../temporal/local-call.ts';
 import type { AgentLoop } from '../run/agent-loop.ts';
@@ -53,7 +53,7 @@ function resolved(input: AgentRunInput, scope: number): Promise<ResolvedAgent> {
     overrides,
     parentBudget: input.parentBudget,
     chatHistory: isConversation(input) || undefined,
-    images: imagesOf(input.question?.input ?? '').length > 0 || undefined,
+    ...mediaIn(input.question?.input ?? ''),
     variables: variables && Object.keys(variables),
     recorded: input.recorded && { live: input.recorded.live },
     trace: input.trace,

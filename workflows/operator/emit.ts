@@ -1,6 +1,6 @@
 import { type Sinks, log as workflowLog, proxySinks, workflowInfo } from '@temporalio/workflow';
 import type { RunEvent, TimelessEvent } from '../../agent/run/events.ts';
-import { qualifyImageRefs } from '../../agent/start/image-refs.ts';
+import { qualifyMediaRefs } from '../../agent/start/media-refs.ts';
 import type { Counters } from '../../agent/limits/counters.ts';
 import {
   type WaitingCall,
@@ -104,7 +104,7 @@ export function logResumed(waiting: WaitingCall, outcome: string): void {
 
 export function emitStart(emit: Emit | undefined, { agent, question, by }: AgentRunInput): void {
   const { workflowId, runId } = workflowInfo();
-  const input = qualifyImageRefs(question?.input ?? '', { workflowId, runId });
+  const input = qualifyMediaRefs(question?.input ?? '', { workflowId, runId });
   emit?.({ type: 'run_started', id: workflowId, runId, agent, input, ...(by !== undefined && { by }) });
 }
 

@@ -9,8 +9,8 @@ import {
   startChild,
   workflowInfo,
 } from '@temporalio/workflow';
-import { imagesOf } from '../../agent/values/content.ts';
-import { qualifyImageRefs } from '../../agent/start/image-refs.ts';
+import { mediaOf } from '../../agent/values/content.ts';
+import { qualifyMediaRefs } from '../../agent/start/media-refs.ts';
 import { fieldsOf, withoutNulls } from '../../agent/values/json-object.ts';
 import { checkClear, sentData } from '../../agent/rules/sent-data.ts';
 import { jsonBytes } from '../../agent/values/digest.ts';
@@ -171,7 +171,7 @@ function enqueue(session: Session, message: SessionMessage): void {
   // The images are recorded in this run of the session.
   session.state.queue.push({
     ...message,
-    input: qualifyImageRefs(input, { workflowId, runId, message: id }),
+    input: qualifyMediaRefs(input, { workflowId, runId, message: id }),
   });
 }
 
@@ -190,7 +190,7 @@ function hasStarted({ state }: Session, id: string): boolean {
 function checkMessage(session: Session, message: SessionMessage): void {
   if (isKnown(session, message.id)) return;
   checkQueue(session.state.queue, message);
-  if (imagesOf(message.input).every(({ ref }) => ref === undefined)) return;
+  if (mediaOf(message.input).every(({ ref }) => ref === undefined)) return;
   // The queue was full when the signal with the images arrived.
   throw new Error('send: too many messages waited when the images of this message arrived. Send it again.');
 }

@@ -6,10 +6,12 @@ import { boundedText } from '../../../agent/values/values.ts';
 import { type ModelErrorType, ModelError } from '../model.ts';
 import { isTurnedAway, mayPass, statusOfCode, typeOfStatus } from '../failure-types.ts';
 import {
+  NO_FILES_ADVICE,
   NO_IMAGES_ADVICE,
   NO_TOOLS_ADVICE,
   isOutOfCredit as noCreditIn,
   refusesFeature,
+  refusesFiles,
   refusesImages,
   refusesTools,
 } from '../refusal-words.ts';
@@ -144,6 +146,7 @@ function refusedAdvice({ message }: APIError, { model, names, isProbe }: Request
     return `Look at ${isOfTools ? "the agent's tools, " : ''}${settings}.`;
   }
   if (refusesImages(message)) return NO_IMAGES_ADVICE;
+  if (refusesFiles(message)) return NO_FILES_ADVICE;
   const isOfSettings = /\b(model|api.?key|key|token|auth\w*|credentials?|deployment|db|database)\b/iu.test(
     message,
   );

@@ -45,7 +45,7 @@ export interface RecordedRequest {
   /** 1 for the first. */
   number: number;
   path: string;
-  /** {} if it was not a JSON object. Images are in short: `[image image/png 34 KB]` in the place of a data: URL. */
+  /** {} if it was not a JSON object. Images and files are in short: `[image image/png 34 KB]` in the place of the bytes. */
   body: { [field: string]: Json };
   /** The whole prompt as one text: of chat messages, their contents, one below the other. */
   prompt: string;

@@ -12,7 +12,7 @@ import {
   complaint,
   scriptReader,
 } from './script.ts';
-import { partText, withoutImageBytes } from './recorded-images.ts';
+import { partText, withoutMediaBytes } from './recorded-media.ts';
 import { sendReply } from './wire.ts';
 
 export interface ScriptedServerOptions {
@@ -98,7 +98,7 @@ export async function startScriptedServer(
 }
 
 function record(incoming: IncomingMessage, text: string, number: number): RecordedRequest {
-  const body = withoutImageBytes(fieldsOf(parseJson(text)));
+  const body = withoutMediaBytes(fieldsOf(parseJson(text)));
   const headers = Object.fromEntries(
     Object.entries(incoming.headers).map(([name, value]) => [name, String(value)]),
   );

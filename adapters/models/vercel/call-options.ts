@@ -126,15 +126,16 @@ const QuestionParts = z.array(
   z.union([
     z.looseObject({ type: z.literal('text'), text: z.string() }),
     z.looseObject({
-      type: z.literal('image'),
+      type: z.enum(['image', 'file']),
       mediaType: z.string().optional(),
+      filename: z.string().optional(),
       url: z.string().optional(),
       data: z.string().optional(),
     }),
   ]),
 );
 
-/** A question is a text, or texts and images. */
+/** A question is a text, or texts, images and files. */
 function fromUser(content: unknown, version: string): Message {
   if (typeof content === 'string') return { role: 'user', content: [{ type: 'text', text: content }] };
   const parts = QuestionParts.safeParse(content).data ?? [];
@@ -142,10 +143,10 @@ function fromUser(content: unknown, version: string): Message {
     role: 'user',
     content: parts.map((part): Part => {
       if (part.type === 'text') return { type: 'text', text: part.text };
-      const { mediaType = 'image/*', url, data } = part;
+      const { type, mediaType = 'image/*', filename, url, data } = part;
       if (url === undefined && data === undefined)
-        return { type: 'text', text: '[image no longer available]' };
-      return { type: 'file', mediaType, data: fileData(url, data, version) };
+        return { type: 'text', text: `[${type} no longer available]` };
+      return { type: 'file', mediaType, filename, data: fileData(url, data, version) };
     }),
   };
 }

@@ -5,10 +5,12 @@ import { boundedText } from '../../../agent/values/values.ts';
 import { PASSING, isTurnedAway, mayPass, statusOfCode, typeOfStatus } from '../failure-types.ts';
 import { ModelError, type ModelErrorType } from '../model.ts';
 import {
+  NO_FILES_ADVICE,
   NO_IMAGES_ADVICE,
   NO_TOOLS_ADVICE,
   isOutOfCredit,
   refusesFeature,
+  refusesFiles,
   refusesImages,
 } from '../refusal-words.ts';
 import { readableHeaders } from '../readable-headers.ts';
@@ -48,7 +50,8 @@ export function classifyVercelError(error: unknown, model: VercelLanguageModel):
 }
 
 function adviceOnFeature(said: string): string {
-  return refusesImages(said) ? NO_IMAGES_ADVICE : NO_TOOLS_ADVICE;
+  if (refusesImages(said)) return NO_IMAGES_ADVICE;
+  return refusesFiles(said) ? NO_FILES_ADVICE : NO_TOOLS_ADVICE;
 }
 
 /** The provider's words, if an error is a refusal of the request. */

@@ -1,4 +1,4 @@
-import { type Content, type ContentPart, contentText, imageText } from '../../../agent/values/content.ts';
+import { type Content, type ContentPart, contentText, mediaText } from '../../../agent/values/content.ts';
 import type { Json } from '../../../agent/values/vocabulary.ts';
 import { type Html, html } from './html.ts';
 
@@ -71,7 +71,7 @@ export function questionBlock(input: Content): Html {
 function partBlock(part: ContentPart): Html {
   const source = sourceOf(part);
   if (source === undefined) return html`<div class="prose">${pre(contentText([part]))}</div>`;
-  const alt = part.type === 'image' ? imageText(part) : '';
+  const alt = part.type === 'image' ? mediaText(part) : '';
   return html`<p>
     <img src="${source}" alt="${alt}" title="${alt}" class="picture" />
   </p>`;

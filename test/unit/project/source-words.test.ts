@@ -48,7 +48,7 @@ const NAMES: readonly [RegExp, string][] = [
   [/\bhearing\b/u, 'timer'],
   [/\b(?:didNothing|doubtful|NotOurs)\b/u, 'noEffect, unknownOutcome, AttemptSuperseded'],
   [/\b(?:MadeCall|isMadeHere)\b/u, 'inline call'],
-  [/\b(?:abroad|located)\b/u, 'withRunId, qualifyImageRefs'],
+  [/\b(?:abroad|located)\b/u, 'withRunId, qualifyMediaRefs'],
   [/\breckoned[A-Z]\w+/u, 'budgetTokens'],
   [/\b(?:cutOffInterceptor|takeDeadAttempts|failLostAttempts)\b/u, 'drain, orphans'],
   [

@@ -1,4 +1,10 @@
-import { type ContentPart, IMAGE_GONE, contentText, imagesOf } from '../../../../agent/values/content.ts';
+import {
+  type ContentPart,
+  type FilePart,
+  contentText,
+  mediaGone,
+  mediaOf,
+} from '../../../../agent/values/content.ts';
 import type { ModelPrompt } from '../../../../agent/definition/kind.ts';
 import type { ChatMessage, Json, JsonObject } from '../../../../agent/values/vocabulary.ts';
 import { type ModelRequest, ModelError } from '../../model.ts';
@@ -68,12 +74,27 @@ function wireMessage(message: ChatMessage): { [field: string]: Json | undefined 
 
 function wirePart(part: ContentPart): Json {
   if (part.type === 'text') return { type: 'text', text: part.text };
-  const { url, mediaType, data } = part;
-  const from = url ?? (data === undefined ? undefined : `data:${mediaType};base64,${data}`);
-  return from === undefined
-    ? { type: 'text', text: IMAGE_GONE }
-    : { type: 'image_url', image_url: { url: from } };
+  const { mediaType, data } = part;
+  const from = data === undefined ? undefined : `data:${mediaType};base64,${data}`;
+  const url = part.type === 'image' ? (part.url ?? from) : undefined;
+  if (url !== undefined) return { type: 'image_url', image_url: { url } };
+  return part.type === 'image' || data === undefined
+    ? { type: 'text', text: mediaGone(part) }
+    : wireFile(part, data);
 }
+
+/** Audio has its own kind of part. OpenAI wants a name for any other file. */
+function wireFile({ mediaType, filename = 'file.pdf' }: FilePart, data: string): Json {
+  const format = AUDIO_FORMATS[mediaType];
+  return format === undefined
+    ? { type: 'file', file: { filename, file_data: `data:${mediaType};base64,${data}` } }
+    : { type: 'input_audio', input_audio: { data, format } };
+}
+
+const AUDIO_FORMATS: { readonly [mediaType: string]: string | undefined } = {
+  'audio/wav': 'wav',
+  'audio/mpeg': 'mp3',
+};
 
 const SPEAKERS = { system: 'System', user: 'Human', assistant: 'AI' };
 
@@ -83,7 +104,7 @@ function asPromptText(prompt: ModelPrompt): string {
   if (prompt.tools !== undefined && prompt.tools.length > 0) throw needsChat('tool calls');
   const lines = prompt.messages.map(({ role, content, toolCalls }) => {
     if (role === 'tool' || toolCalls !== undefined) throw needsChat('tool calls');
-    if (imagesOf(content).length > 0) throw needsChat('images');
+    if (mediaOf(content).length > 0) throw needsChat('images and files');
     return `${SPEAKERS[role]}: ${contentText(content)}`;
   });
   return [...lines, 'AI:'].join('\n');

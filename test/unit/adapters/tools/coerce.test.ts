@@ -149,9 +149,9 @@ const image = (given: unknown, mediaType?: string) => [text, { type: 'image', im
 
 describe('a question', () => {
   test('is one text, as it was written, where it has texts alone', () => {
-    expect(readInput(' what? ')).toEqual({ input: ' what? ', images: [] });
+    expect(readInput(' what? ')).toEqual({ input: ' what? ', media: [] });
     const read = readInput([text, { type: 'text', text: 'Who?' }]);
-    expect(read).toEqual({ input: 'What is on it?\nWho?', images: [] });
+    expect(read).toEqual({ input: 'What is on it?\nWho?', media: [] });
   });
 
   test.each([
@@ -163,10 +163,10 @@ describe('a question', () => {
     ['a data: URL', `data:image/png;base64,${png.toString('base64')}`],
     ['base64', png.toString('base64')],
   ])('takes an image that is %s: its place stands in the question, its bytes beside it', (_, given) => {
-    const { input, images } = readInput(image(given));
+    const { input, media } = readInput(image(given));
     const part = { type: 'image', mediaType: 'image/png', bytes: 1_000, ref: { index: 0 } };
     expect(input).toEqual([text, part]);
-    expect(images.map((one) => one instanceof Uint8Array && png.equals(one))).toEqual([true]);
+    expect(media.map((one) => one instanceof Uint8Array && png.equals(one))).toEqual([true]);
   });
 
   test.each([
@@ -181,7 +181,7 @@ describe('a question', () => {
   test('numbers its images, and leaves a URL for the provider to fetch', () => {
     const url = 'https://example.com/a cat.png';
     const parts = [...image(png), ...image(new URL(url)), ...image(gif, 'image/gif')];
-    const { input, images } = readInput(parts);
+    const { input, media } = readInput(parts);
     const refs = [
       {},
       { ref: { index: 0 } },
@@ -191,7 +191,7 @@ describe('a question', () => {
       { ref: { index: 1 } },
     ];
     expect(input).toMatchObject(refs);
-    expect(images).toHaveLength(2);
+    expect(media).toHaveLength(2);
   });
 
   test.each([
@@ -200,7 +200,7 @@ describe('a question', () => {
     ['nothing', undefined, 'There is no question.'],
     ['an image and no word', [{ type: 'image', image: png }], 'There is no question beside the image'],
     ['an empty text', [{ type: 'text', text: '\n' }], 'Part 1 of the question is an empty text'],
-    ['a part that is none', [text, 'more'], 'Part 2 of the question is neither'],
+    ['a part that is none', [text, 'more'], 'Part 2 of the question is none of'],
     ['a file path', image('photo.png'), '"photo.png" is neither an https URL nor an image'],
     ['http', image('http://example.com/a.png'), 'is not https'],
     ['no URL', image('https://'), 'is not a URL of at most 8000 characters'],
@@ -210,8 +210,12 @@ describe('a question', () => {
     ['a GIF that is called PNG', image(gif, 'image/png'), 'called image/png, but its bytes are image/gif'],
     ['a media type that is none', image(png, 'png'), 'the mediaType png is none of an image'],
     ['a number', image(5), 'image is an https URL, the bytes of an image'],
-    ['too large an image', image(pngOf(1_500_001)), 'The image takes 1.6 MB; at most 1.5 MB'],
-    ['images too large together', [...image(pngOf(9e5)), ...image(pngOf(9e5))], 'The 2 images take 1.8 MB'],
+    ['too large an image', image(pngOf(1_500_001)), 'The image or file takes 1.6 MB; at most 1.5 MB'],
+    [
+      'images too large together',
+      [...image(pngOf(9e5)), ...image(pngOf(9e5))],
+      'The 2 images and files take 1.8 MB',
+    ],
     ['too many parts', Array.from({ length: 51 }, () => text), 'has 51 parts; at most 50'],
   ])('is refused with what to do: %s', (_, input, message) => {
     expect(() => readInput(input)).toThrow(message);

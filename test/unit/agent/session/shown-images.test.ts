@@ -6,7 +6,7 @@ import { checkSessionMessage } from '../../../../agent/session/session.ts';
 import { remembered, tokensOf } from '../../../../agent/transcript/memory.ts';
 import { withTurn } from '../../../../agent/session/turns.ts';
 import { runPage } from '../../../../features/render/page/run-page.ts';
-import { checkTakesImages, withImages } from '../../../../cli/options/image-option.ts';
+import { checkTakesMedia, withMedia } from '../../../../cli/options/media-options.ts';
 import { createLoadedConfig } from '../../../../config/load/loaded-config.ts';
 import { runLabels } from '../../../../workflows/messages.ts';
 import { scripted } from '../../../../features/testing/index.ts';
@@ -95,8 +95,8 @@ describe('a conversation with images', () => {
 
 describe('--image', () => {
   test('takes files and URLs, behind the question', async () => {
-    expect(await withImages('what?')).toBe('what?');
-    expect(await withImages('what?', [file('photo.png'), 'https://a.org/b.png'])).toEqual([
+    expect(await withMedia('what?', {})).toBe('what?');
+    expect(await withMedia('what?', { image: [file('photo.png'), 'https://a.org/b.png'] })).toEqual([
       { type: 'text', text: 'what?' },
       { type: 'image', image: pngOf(2_000), mediaType: 'image/png' },
       { type: 'image', image: 'https://a.org/b.png' },
@@ -109,7 +109,7 @@ describe('--image', () => {
     ['a file that is too large', 'large.png', 'takes 1.6 MB; at most 1.5 MB'],
     ['a file that is not an image', 'notes.txt', 'notes.txt (8 bytes) is not a PNG, JPEG, GIF or WebP'],
   ])('refuses %s by its name', async (_, name, message) => {
-    await expect(withImages('what?', [file(name)])).rejects.toThrow(message);
+    await expect(withMedia('what?', { image: [file(name)] })).rejects.toThrow(message);
   });
 
   test('is refused for an agent that can be asked about no image, with what would help', () => {
@@ -121,8 +121,12 @@ describe('--image', () => {
         { name: 'legacy', kind: 'conversational', api: 'completions', model, tools: [] },
       ],
     });
-    expect(() => checkTakesImages(loaded, 'react')).toThrow(/kind zero-shot.*structured-chat/u);
-    expect(() => checkTakesImages(loaded, 'legacy')).toThrow("give it api: 'chat'");
-    expect(() => checkTakesImages(loaded, 'talker')).not.toThrow();
+    const question = [
+      { type: 'text', text: 'what?' } as const,
+      { type: 'image', image: pngOf(100) } as const,
+    ];
+    expect(() => checkTakesMedia(loaded, 'react', question)).toThrow(/kind zero-shot.*structured-chat/u);
+    expect(() => checkTakesMedia(loaded, 'legacy', question)).toThrow("give it api: 'chat'");
+    expect(() => checkTakesMedia(loaded, 'talker', question)).not.toThrow();
   });
 });

@@ -111,7 +111,7 @@ describe('the codec', () => {
     const added = bytesOf(encrypted) - bytesOf(clear);
     expect(added).toBeLessThan(600);
     expect(limits.replyCalls * 4 * added).toBeLessThan(4 * 1024 * 1024 - limits.taskBytes);
-    expect(limits.imagesBytes + limits.questionBytes + limits.questionParts * added).toBeLessThan(2_000_000);
+    expect(limits.mediaBytes + limits.questionBytes + limits.questionParts * added).toBeLessThan(2_000_000);
   });
 });
 

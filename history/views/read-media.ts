@@ -1,5 +1,5 @@
 import type { Client } from '@temporalio/client';
-import type { ImageRef } from '../../agent/values/content.ts';
+import type { MediaRef } from '../../agent/values/content.ts';
 import { fieldsOf } from '../../agent/values/json-object.ts';
 import { sendSignal } from '../../workflows/messages.ts';
 import { readFacts, readStart } from '../read/facts.ts';
@@ -7,10 +7,10 @@ import { type RunRef, isNotFound } from '../read/pages.ts';
 import type { LaterArguments } from '../read/payloads.ts';
 
 /** Reads the bytes of a question's image. `run`: the run whose transcript refers to it. Undefined: the image is past retention. */
-export async function readImage(
+export async function readMedia(
   client: Client,
   run: RunRef,
-  { workflowId = run.workflowId, runId = run.runId, message, index }: ImageRef,
+  { workflowId = run.workflowId, runId = run.runId, message, index }: MediaRef,
 ): Promise<Uint8Array | undefined> {
   try {
     const recorder = { workflowId, runId };

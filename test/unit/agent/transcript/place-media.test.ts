@@ -3,13 +3,14 @@ import {
   type Content,
   type ContentPart,
   type ImagePart,
-  imagesOf,
+  contentText,
+  mediaOf,
 } from '../../../../agent/values/content.ts';
 import type { AgentKind } from '../../../../agent/definition/kind.ts';
 import { builtInKinds } from '../../../../agent/kinds/kinds.ts';
 import { conversation } from '../../../../agent/transcript/prompt-context.ts';
-import { placeImages } from '../../../../agent/transcript/place-images.ts';
-import { renderRequest, requestDigest, unshownImages } from '../../../../agent/transcript/request.ts';
+import { placeMedia } from '../../../../agent/transcript/place-media.ts';
+import { renderRequest, requestDigest, unshownMedia } from '../../../../agent/transcript/request.ts';
 import { buildRequest } from '../../../../adapters/models/openai/request/request-body.ts';
 import { sampleManifest } from '../../../support/manifest.ts';
 
@@ -53,7 +54,7 @@ describe('images of a question', () => {
     const params = { ...context.manifest.params, images: false };
     const { prompt } = renderRequest(kind, { ...context, manifest: { ...context.manifest, params } });
     const messages = prompt.type === 'messages' ? prompt.messages : [];
-    expect(messages.flatMap(({ content }) => imagesOf(content))).toEqual([]);
+    expect(messages.flatMap(({ content }) => mediaOf(content))).toEqual([]);
     expect(JSON.stringify(messages)).toContain('[image image/png 34 KB]');
   });
 
@@ -67,14 +68,14 @@ describe('images of a question', () => {
   test('are counted, for a warning, where a kind leaves them out', () => {
     const kind = { ...ownKind(() => ({ type: 'text', text: 'Something else' })), images: true };
     const context = contextOf(kind, asked);
-    expect(unshownImages(context, renderRequest(kind, context))).toBe(2);
+    expect(unshownMedia(context, renderRequest(kind, context))).toBe(2);
     const [first] = taking;
-    expect(first && unshownImages(contextOf(first, asked), rendered(first, asked))).toBe(0);
+    expect(first && unshownMedia(contextOf(first, asked), rendered(first, asked))).toBe(0);
   });
 
   test('are looked for in what the user says only: a mark that a tool wrote is a text', () => {
-    const messages = [{ role: 'tool' as const, content: '\uFFFCimage 0\uFFFC' }];
-    expect(placeImages({ type: 'messages', messages }, [stored])).toEqual({ type: 'messages', messages });
+    const messages = [{ role: 'tool' as const, content: '\uFFFCmedia 0\uFFFC' }];
+    expect(placeMedia({ type: 'messages', messages }, [stored])).toEqual({ type: 'messages', messages });
   });
 
   test('count in the digest of a request by what they are, with their bytes or without', () => {
@@ -85,6 +86,45 @@ describe('images of a question', () => {
     const other = rendered(kind, [text('Look'), { ...stored, bytes: 35_001 }]);
     expect(requestDigest(loaded)).toBe(requestDigest(without));
     expect(requestDigest(other)).not.toBe(requestDigest(without));
+  });
+
+  test('are for zero-shot the text files alone, in their place', () => {
+    const kind =
+      builtInKinds.find(({ name }) => name === 'zero-shot') ?? ownKind(() => ({ type: 'text', text: '' }));
+    const file = { type: 'file' as const, bytes: 9 };
+    const csv = { ...file, mediaType: 'text/csv', filename: 'a.csv', ref: { index: 0 } };
+    const pdf = { ...file, mediaType: 'application/pdf', filename: 'b.pdf', ref: { index: 1 } };
+    const { prompt } = rendered(kind, [text('Compare'), csv, pdf, stored]);
+    const shown = prompt.type === 'messages' ? prompt.messages.map(({ content }) => content) : [];
+    expect(shown.flatMap(mediaOf)).toEqual([csv]);
+    expect(contentText(shown[0] ?? null)).toContain(
+      '[file b.pdf application/pdf 9 bytes]\n\n[image image/png 34 KB]',
+    );
+  });
+
+  test('go to the OpenAI protocol as parts of the kind that the file has', () => {
+    const file = (mediaType: string, filename?: string): ContentPart => ({
+      type: 'file',
+      mediaType,
+      filename,
+      data: 'AAAA',
+    });
+    const content = [
+      file('application/pdf', 'a.pdf'),
+      file('application/pdf'),
+      file('audio/wav'),
+      file('audio/mpeg'),
+    ];
+    const request = { model: 'm', stop: [], params: sampleManifest().params };
+    const prompt = { type: 'messages' as const, messages: [{ role: 'user' as const, content }] };
+    const file_data = 'data:application/pdf;base64,AAAA';
+    const parts = [
+      { type: 'file', file: { filename: 'a.pdf', file_data } },
+      { type: 'file', file: { filename: 'file.pdf', file_data } },
+      { type: 'input_audio', input_audio: { data: 'AAAA', format: 'wav' } },
+      { type: 'input_audio', input_audio: { data: 'AAAA', format: 'mp3' } },
+    ];
+    expect(buildRequest({ ...request, prompt }).body['messages']).toEqual([{ role: 'user', content: parts }]);
   });
 
   test('go to the OpenAI protocol as image_url parts', () => {
@@ -99,7 +139,7 @@ describe('images of a question', () => {
     expect(buildRequest({ ...request, prompt }).body['messages']).toEqual([{ role: 'user', content: parts }]);
     const params = { ...request.params, api: 'completions' as const };
     const build = () => buildRequest({ ...request, params, prompt });
-    expect(build).toThrow("cannot carry images: give this agent api: 'chat'");
+    expect(build).toThrow("cannot carry images and files: give this agent api: 'chat'");
   });
 });
 

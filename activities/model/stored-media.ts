@@ -1,20 +1,28 @@
 import type { Context } from '@temporalio/activity';
 import type { Client } from '@temporalio/client';
 import { LRUCache } from 'lru-cache';
-import { type ContentPart, IMAGE_GONE, type ImagePart } from '../../agent/values/content.ts';
+import {
+  type Content,
+  type ContentPart,
+  type MediaPart,
+  contentText,
+  mediaGone,
+  mediaOf,
+} from '../../agent/values/content.ts';
+import { fencedText, isTextFile } from '../../agent/prompt/text-file.ts';
 import type { ModelRequest } from '../../agent/transcript/request.ts';
 import type { ChatMessage } from '../../agent/values/vocabulary.ts';
 import type { RunRef } from '../../history/read/pages.ts';
-import { readImage } from '../../history/views/read-image.ts';
+import { readMedia } from '../../history/views/read-media.ts';
 
-/** The images that requests refer to, each read once from the history that has it and kept while there is room. */
-export interface StoredImages {
-  /** The request with its images. A text replaces an image that is past the namespace's retention. */
+/** The images and files that requests refer to, each read once from the history that has it and kept while there is room. */
+export interface StoredMedia {
+  /** The request with its images and files. A text replaces a text file, and what is past the namespace's retention. */
   withData(of: Pick<Context, 'client' | 'info'>, request: ModelRequest): Promise<ModelRequest>;
 }
 
 /** `maxBytes` limits the cache. */
-export function createStoredImages(maxBytes: number): StoredImages {
+export function createStoredMedia(maxBytes: number): StoredMedia {
   const cache = new LRUCache<string, string>({
     maxSize: maxBytes,
     sizeCalculation: (data) => 1 + data.length,
@@ -33,30 +41,41 @@ export function createStoredImages(maxBytes: number): StoredImages {
   async function filled(client: Client, run: RunRef, message: ChatMessage): Promise<ChatMessage> {
     const { content } = message;
     if (!Array.isArray(content)) return message;
-    return { ...message, content: await Promise.all(content.map((part) => partOf(client, run, part))) };
+    return {
+      ...message,
+      content: simplest(await Promise.all(content.map((part) => partOf(client, run, part)))),
+    };
   }
 
   async function partOf(client: Client, run: RunRef, part: ContentPart): Promise<ContentPart> {
     if (part.type === 'text' || part.ref === undefined) return part;
     const data = await dataOf(client, run, part);
-    const { ref: _, ...image } = part;
-    return data === undefined ? { type: 'text', text: IMAGE_GONE } : { ...image, data };
+    if (data === undefined) return { type: 'text', text: mediaGone(part) };
+    if (isTextFile(part))
+      return { type: 'text', text: fencedText(Buffer.from(data, 'base64').toString('utf8'), part) };
+    const { ref: _, ...rest } = part;
+    return { ...rest, data };
   }
 
-  async function dataOf(client: Client, run: RunRef, { ref }: ImagePart): Promise<string | undefined> {
+  async function dataOf(client: Client, run: RunRef, { ref }: MediaPart): Promise<string | undefined> {
     if (ref === undefined) return undefined;
     const key = JSON.stringify({ ...run, ...ref });
     const known = cache.get(key);
     if (known !== undefined) return known;
-    const image = await readImage(client, run, ref);
-    if (image === undefined) return undefined;
-    const data = Buffer.from(image).toString('base64');
+    const bytes = await readMedia(client, run, ref);
+    if (bytes === undefined) return undefined;
+    const data = Buffer.from(bytes).toString('base64');
     cache.set(key, data);
     return data;
   }
 }
 
-/** Most requests have no images, and nothing has to be read for them. */
-export function hasImages({ prompt }: ModelRequest): boolean {
+/** Many models take no list of parts, so a content that has only texts is one text. */
+function simplest(content: ContentPart[]): Content {
+  return mediaOf(content).length > 0 ? content : contentText(content);
+}
+
+/** Most requests have no images and no files, and nothing has to be read for them. */
+export function hasMedia({ prompt }: ModelRequest): boolean {
   return prompt.type === 'messages' && prompt.messages.some(({ content }) => Array.isArray(content));
 }
