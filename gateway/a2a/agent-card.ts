@@ -12,7 +12,19 @@ export interface CardPlace {
 
 export const CAPABILITIES = { streaming: true, pushNotifications: false };
 const MODES = {
-  defaultInputModes: ['text/plain', 'application/json', 'image/png', 'image/jpeg', 'image/gif', 'image/webp'],
+  defaultInputModes: [
+    'text/plain',
+    'application/json',
+    'image/png',
+    'image/jpeg',
+    'image/gif',
+    'image/webp',
+    'application/pdf',
+    'audio/wav',
+    'audio/mpeg',
+    'text/csv',
+    'text/markdown',
+  ],
   defaultOutputModes: ['text/plain', 'application/json'],
 };
 const JSON_RPC = 'JSONRPC';

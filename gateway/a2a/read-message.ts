@@ -14,6 +14,7 @@ import {
 import { Refused } from '../http/problem.ts';
 import { bad } from '../http/read-body.ts';
 import { decisionInWords, sentDecision, wordsField } from '../http/sent-decision.ts';
+import { filePart } from '../http/sent-file.ts';
 import type { CallDecision } from '../start/decide-all.ts';
 
 /** Reads a question. Throws Refused. */
@@ -24,19 +25,20 @@ export function readQuestion(parts: readonly Part[]): Input {
 }
 
 /** Data is read by a model, so it becomes a text. */
-function questionPart({ content, mediaType }: Part): InputPart {
+function questionPart({ content, mediaType, filename }: Part): InputPart {
   switch (content?.$case) {
     case 'text':
       return { type: 'text', text: content.value };
     case 'data':
       return { type: 'text', text: JSON.stringify(content.value) };
     case 'raw':
+      return filePart({ content: content.value, mediaType, filename });
     case 'url':
       if (mediaType.startsWith('image/')) return { type: 'image', image: content.value, mediaType };
       throw new Refused(
         415,
         'ContentTypeNotSupported',
-        `A file of a message is an image, with a mediaType such as image/png, but is ${JSON.stringify(mediaType)}.`,
+        `A file by its URL is an image, with a mediaType such as image/png, but is ${JSON.stringify(mediaType)}. Send any other file itself, as raw.`,
       );
     default:
       throw bad('A part of the message has no content.');

@@ -3,6 +3,7 @@ import type { ClientTool, Input, InputPart } from '../../client/index.ts';
 import { bad, optional, readBody } from '../http/read-body.ts';
 import { readTool } from '../start/brought-tools.ts';
 import type { RunAnswers } from '../start/answer-run.ts';
+import { filePart } from '../http/sent-file.ts';
 import { type ClientResult, readClientCall } from '../start/client-calls.ts';
 import type { ClientMessage } from './agui-stream.ts';
 import type { RunNames } from './agui-types.ts';
@@ -35,8 +36,20 @@ const questionPart = z.union(
         ]),
       })
       .transform(({ source }): InputPart => ({ type: 'image', image: source.value })),
+    z
+      .object({
+        type: z.enum(['audio', 'document']),
+        source: z.object({ type: z.literal('data'), value: z.string(), mimeType: z.string() }),
+        metadata: z.object({ filename: z.string().optional() }).optional().catch(undefined),
+      })
+      .transform(({ source: { value, mimeType }, metadata }) =>
+        filePart({ content: value, mediaType: mimeType, filename: metadata?.filename }),
+      ),
   ],
-  { error: 'The parts of a question are texts, and images by their URL or data.' },
+  {
+    error:
+      'The parts of a question are texts, images by their URL or data, and audio and documents by their data.',
+  },
 );
 const question = z.union([z.string(), z.array(questionPart)]);
 

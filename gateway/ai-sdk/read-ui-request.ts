@@ -4,6 +4,7 @@ import { fieldOf } from '../../agent/values/values.ts';
 import { bad, optional, parsed, readBody } from '../http/read-body.ts';
 import { type RunAnswers, type SentAnswer, approvalAnswer } from '../start/answer-run.ts';
 import { readApproval } from '../start/approvals.ts';
+import { filePart } from '../http/sent-file.ts';
 import { type ClientResult, readClientCall } from '../start/client-calls.ts';
 
 /** A request of `useChat`: a question, or answers to approvals and results of the page's tools. `body`: the whole body. */
@@ -29,10 +30,15 @@ const questionPart = z.union(
       .object({ type: z.literal('text'), text: z.string() })
       .transform(({ text }): InputPart => ({ type: 'text', text })),
     z
-      .object({ type: z.literal('file'), mediaType: z.string().startsWith('image/'), url: z.string() })
-      .transform(({ url }): InputPart => ({ type: 'image', image: url })),
+      .object({
+        type: z.literal('file'),
+        mediaType: z.string(),
+        url: z.string(),
+        filename: optional(z.string()),
+      })
+      .transform(({ url, mediaType, filename }) => filePart({ content: url, mediaType, filename })),
   ],
-  { error: 'The parts of a question are texts, and files with an image.' },
+  { error: 'The parts of a question are texts and files.' },
 );
 
 /** A tool part of an answer, after a person has decided. */

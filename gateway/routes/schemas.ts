@@ -17,6 +17,12 @@ const part = z.union([
     image: z.string().openapi({ description: 'An https URL, a data: URL, or base64' }),
     mediaType: z.string().optional(),
   }),
+  z.strictObject({
+    type: z.literal('file'),
+    file: z.string().openapi({ description: 'A data: URL, or base64' }),
+    mediaType: z.string().optional(),
+    filename: z.string().optional(),
+  }),
 ]);
 
 export const runStart = z

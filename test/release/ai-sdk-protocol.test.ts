@@ -192,10 +192,10 @@ test('a chat without a run has nothing to resume', async () => {
 test.each([
   ['an agent that is not served', 'no', {}, '"code":"AgentNotFound"'],
   [
-    'a file that is no image',
+    'a file that is not base64',
     'echo',
     { mediaType: 'text/csv', url: 'data:text/csv,a' },
-    'files with an image',
+    'the data: URL is not base64',
   ],
 ])('%s is refused', async (_what, agent, file, text) => {
   const chat = chatWith(agent);

@@ -4,7 +4,25 @@ import { fieldOf } from '../../../agent/values/values.ts';
 import { Refused } from '../../http/problem.ts';
 import { bad } from '../../http/read-body.ts';
 import { type ClientResult, readClientCall } from '../../start/client-calls.ts';
+import { filePart } from '../../http/sent-file.ts';
 import { isOfFrontEnd } from './front-end-request.ts';
+
+const sentFile = {
+  file_data: z.string().optional(),
+  file_url: z.string().optional(),
+  filename: z.string().optional(),
+};
+
+/** A file by its data. The client refuses a URL. */
+function readFile({
+  file_data,
+  file_url,
+  filename,
+}: { [F in keyof typeof sentFile]?: string | undefined }): InputPart {
+  const content = file_data ?? file_url;
+  if (content !== undefined) return filePart({ content, filename });
+  throw bad('A file is sent with its data (file_data): there is no upload here.');
+}
 
 /** A part of a message, as both APIs write it. */
 const part = z.union([
@@ -20,10 +38,15 @@ const part = z.union([
   z
     .object({ type: z.literal('input_image'), image_url: z.string() })
     .transform(({ image_url: image }): InputPart => ({ type: 'image', image })),
+  z.object({ type: z.literal('file'), file: z.object(sentFile) }).transform(({ file }) => readFile(file)),
+  z.object({ type: z.literal('input_file'), ...sentFile }).transform(readFile),
+  z
+    .object({ type: z.literal('input_audio'), input_audio: z.object({ data: z.string() }) })
+    .transform(({ input_audio: { data } }) => filePart({ content: data })),
 ]);
 
 const content = z.union([z.string(), z.array(part)], {
-  error: 'Write a text, or a list of texts and of images by their URL.',
+  error: 'Write a text, or a list of texts, of images by their URL, and of files by their data.',
 });
 
 /**
@@ -94,7 +117,7 @@ function historyOf({ role, content: said }: Message): ChatMessage[] {
 
 function textOf(said: InputPart): string {
   if (said.type === 'text') return said.text;
-  throw bad('An image can be in the last message only. A session keeps the images of earlier messages.');
+  throw bad('An image or a file can be in the last message only. A session keeps those of earlier messages.');
 }
 
 /** An item that may be the result of a call. */

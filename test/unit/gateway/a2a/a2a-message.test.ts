@@ -34,7 +34,7 @@ describe('a question', () => {
   test.each([
     [
       { url: 'https://shop.example.com/list.pdf', mediaType: 'application/pdf' },
-      'A file of a message is an image',
+      'Send any other file itself, as raw',
     ],
     [{}, 'has no content'],
   ])('with the part %j is refused', (part, text) => {
@@ -116,6 +116,11 @@ test('a card has the form of the version that the client speaks', () => {
         "image/jpeg",
         "image/gif",
         "image/webp",
+        "application/pdf",
+        "audio/wav",
+        "audio/mpeg",
+        "text/csv",
+        "text/markdown",
       ],
       "defaultOutputModes": [
         "text/plain",

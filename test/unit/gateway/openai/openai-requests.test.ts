@@ -133,11 +133,15 @@ describe('requests', () => {
     ['no question', { messages: [...messages, { role: 'assistant', content: 'x' }] }, 'The last message'],
     ['a result of a tool at the end', { messages: [{ role: 'tool', content: 'x' }] }, 'The last message'],
     ['an unknown role', { messages: [{ role: 'critic', content: 'x' }] }, 'messages.0.role: Send messages'],
-    ['a file', { messages: [user([{ type: 'file' }])] }, 'messages.0.content: Write a text'],
+    [
+      'a file that was uploaded elsewhere',
+      { messages: [user([{ type: 'file', file: { file_id: 'file-1' } }])] },
+      'there is no upload here',
+    ],
     [
       'an image before the question',
       { messages: [user([{ type: 'image_url', image_url: { url: 'https://x.com' } }]), user('x')] },
-      'An image can be in the last message only',
+      'An image or a file can be in the last message only',
     ],
   ])('of a chat are refused for %s', async (_what, body, sentence) => {
     await expect(chat(body)).rejects.toThrow(sentence);
