@@ -12,7 +12,7 @@ import { isObject } from '../values/json-object.ts';
 
 /**
  * Input of `agentRun` that Reloop itself writes; people start runs with a `RunStart`. A fresh start has an agent and a question.
- * Continue-as-new, rewind, fork, and retry have the pinned manifest and a reference to the recorded transcript. The bytes of images are
+ * Continue-as-new, rewind, fork, and retry have the pinned manifest and a reference to the recorded transcript. The bytes of images and files are
  * separate arguments after this one: the workflow does not read them.
  */
 export interface AgentRunInput {

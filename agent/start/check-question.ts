@@ -16,7 +16,7 @@ const roles: { readonly [R in ChatMessage['role']]: true } = {
 export function historyProblem(chatHistory: unknown): string | undefined {
   const messages: unknown[] = Array.isArray(chatHistory) ? chatHistory : [undefined];
   if (messages.some((message) => isObject(message) && Array.isArray(message['content']))) {
-    return 'chatHistory takes texts. Ask about images in the question, or in a session, which keeps them.';
+    return 'chatHistory takes texts. Ask about images and files in the question, or in a session, which keeps them.';
   }
   if (messages.every(isMessage)) return undefined;
   return `chatHistory is a list of messages such as {"role":"user","content":"…"}; role is one of ${Object.keys(roles).join(', ')}.`;

@@ -23,7 +23,7 @@ import type { ChatMessage, Json } from '../values/vocabulary.ts';
  */
 export interface RunStart extends StartOverrides, StartDetails {
   agent: string;
-  /** The question: a text, or its parts with images. */
+  /** The question: a text, or its parts with images and files. */
   input: Content;
 }
 

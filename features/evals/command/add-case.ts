@@ -58,7 +58,9 @@ async function caseOf(run: AgentRun): Promise<EvalCase> {
     throw new UsageError(`The record of run "${run.id}" does not have its question any more.`);
   const { input, session, chatHistory = [], variables, overrides } = start;
   if (typeof input !== 'string')
-    throw new UsageError(`Run "${run.id}" was asked about images, and the question of a case is a text.`);
+    throw new UsageError(
+      `Run "${run.id}" was asked about images or files, and the question of a case is a text.`,
+    );
   if (session !== undefined)
     throw new UsageError(
       `Run "${run.id}" is part of session "${session}", whose earlier messages a case would not have. Write the case by hand, with chatHistory.`,
