@@ -50,7 +50,7 @@ function nothingIsLate({ world }: Seen): string[] {
 
 /** An accepted decision ends the wait that its sender saw. */
 function decisionsMeetTheirWait({ runs, words }: Seen): string[] {
-  return withOneLife(runs).flatMap(({ id, events }) => {
+  return withOneLife(runs, words).flatMap(({ id, events }) => {
     const open = new Map<string, number>();
     const decided = new Set<string>();
     for (const event of events) {
@@ -183,9 +183,9 @@ function count({ executions }: VirtualServer, type: temporal.api.enums.v1.EventT
  * `onEvent` gets every event that history has, but for `continued`, which readers add. The other way it does not hold yet: work that is
  * cancelled in the workflow task that begins it never reaches history, and its events are told.
  */
-function eventsAreHistory({ runs, told, isDisturbed }: Seen): string[] {
+function eventsAreHistory({ runs, words, told, isDisturbed }: Seen): string[] {
   if (isDisturbed) return [];
-  return withOneLife(runs).flatMap(({ id, events }) => {
+  return withOneLife(runs, words).flatMap(({ id, events }) => {
     const heard = essence(told.get(id) ?? []);
     const recorded = essence(events);
     const missing = recorded.filter((line) => !heard.includes(line));

@@ -129,13 +129,25 @@ function approvedInputs({ world, words }: Outcome): string[] {
 }
 
 /** Runs that nobody began again. Words to other runs may be for a later run of the same id. */
-export function withOneLife<R extends Pick<RunLife, 'id' | 'isAgain'>>(runs: readonly R[]): R[] {
-  return runs.filter(({ id, isAgain }) => !isAgain && runs.filter((run) => run.id === id).length === 1);
+export function withOneLife<R extends Pick<RunLife, 'id' | 'isAgain'>>(
+  runs: readonly R[],
+  words: readonly Word[],
+): R[] {
+  // Of two people who begin a run again at once, the simulation follows one.
+  const begunAgain = words.filter(({ type, outcome }) => AGAIN.has(type) && outcome !== 'refused');
+  return runs.filter(
+    ({ id, isAgain }) =>
+      !isAgain &&
+      runs.filter((run) => run.id === id).length === 1 &&
+      begunAgain.every(({ run }) => run !== id),
+  );
 }
+
+const AGAIN = new Set(['rewind of the ended run', 'retry of the ended run']);
 
 /** Each decision on a run's own call is in its record once, and no other decision is. */
 function decisionsTakeEffect({ runs, words }: Outcome): string[] {
-  return withOneLife(runs).flatMap(({ id, events }) => {
+  return withOneLife(runs, words).flatMap(({ id, events }) => {
     const own = words.filter(
       ({ run, call, type, wait }) =>
         run === id &&

@@ -60,7 +60,7 @@ function callsOfHooks(events: readonly RunEvent[]): string[] {
 
 /** A run that has kept an early answer by token does not wait for that answer. */
 export const earlyAnswersCount: Law = ({ server, values, runs, words }) =>
-  withOneLife(runs).flatMap(({ id, events }) =>
+  withOneLife(runs, words).flatMap(({ id, events }) =>
     words.flatMap(({ run, isKept, call = '', data, at }) => {
       if (run !== id || isKept !== true) return [];
       const deferredAt = completedAt(server, values, id, (data as { token: string }).token);
@@ -91,8 +91,8 @@ function callOf(event: RunEvent): string | undefined {
 }
 
 /** A call that a person has cancelled asks nobody, unless it is in doubt. */
-export const cancelledCallsEnd: Law = ({ runs }) =>
-  withOneLife(runs).flatMap(({ id, events }) => {
+export const cancelledCallsEnd: Law = ({ runs, words }) =>
+  withOneLife(runs, words).flatMap(({ id, events }) => {
     const cancelled = new Set<string>();
     return events.flatMap((event) => {
       if (event.type === 'restarted') cancelled.clear();
