@@ -24,6 +24,11 @@ export function modelKey({ adapter, model }: AgentManifest): string {
   return `${adapter} ${model}`;
 }
 
+/** Returns the keys of the models that may reply for an agent. */
+export function modelKeys(manifest: AgentManifest): string[] {
+  return [manifest, ...(manifest.fallbacks ?? [])].map(({ adapter, model }) => `${adapter} ${model}`);
+}
+
 /** Returns true for an agent of a run that may have several. */
 export function isOneOfSeveral({ tookOver, tools }: AgentManifest): boolean {
   return tookOver === true || tools.some(({ handoff }) => handoff !== undefined);

@@ -41,8 +41,8 @@ export interface AgentRunInput {
   by?: string | undefined;
   /** `traceparent` of the program that started the run; of a run that continues, the pinned one. */
   trace?: string | undefined;
-  /** The transcript to continue. `entries`: the entries that the model still sees, if they are small enough. */
-  from?: (Origin & { entries?: Entry[] }) | undefined;
+  /** The transcript to continue. */
+  from?: CarriedTranscript | undefined;
   /** Entries that no model call has carried yet. */
   pending?: Entry[] | undefined;
   counters?: Counters | undefined;
@@ -58,6 +58,14 @@ export interface AgentRunInput {
   done?: DoneCall[] | undefined;
   /** Decisions and messages that earlier executions have taken lately: see `TakenWords`. */
   takenWords?: TakenWord[] | undefined;
+}
+
+/** The place up to which a run continues another one's transcript. */
+export interface CarriedTranscript extends Origin {
+  /** Entries that the model still sees, without agents, if they are small enough. */
+  entries?: Entry[];
+  /** Keys of the models of the transcript's agents, if they have several. */
+  models?: string[];
 }
 
 /** A decision or message of a person. `at`: time of the handler, in milliseconds since 1970. `receipt`: what the sender got or will get. */

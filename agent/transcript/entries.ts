@@ -1,4 +1,5 @@
 import { EMPTY_DIGEST, extendDigest } from '../values/digest.ts';
+import { modelKeys } from '../definition/handed-over.ts';
 import type { TurnReply } from '../definition/kind.ts';
 import type { AgentManifest } from '../definition/manifest.ts';
 import type { Content } from '../values/content.ts';
@@ -9,13 +10,15 @@ import type { AgentAction, ChatMessage, Json } from '../values/vocabulary.ts';
  * A run's transcript: an append-only list of entries, of which every model call carries only the new ones. Entries are
  * immutable; a rolling digest shows whether two sides have the same list.
  */
-export type Entry =
-  | { type: 'agent'; manifest: AgentManifest }
-  | QuestionEntry
-  | ReplyEntry
-  | StepEntry
-  | MessageEntry
-  | SummaryEntry;
+export type Entry = AgentEntry | QuestionEntry | ReplyEntry | StepEntry | MessageEntry | SummaryEntry;
+
+/** The agent that has the conversation from here on. */
+export interface AgentEntry {
+  type: 'agent';
+  manifest: AgentManifest;
+  /** Models of earlier agents of the conversation, by their keys, where a run that was continued does not carry those agents. */
+  models?: readonly string[] | undefined;
+}
 
 export interface QuestionEntry {
   type: 'question';
@@ -101,8 +104,16 @@ export function withRunId(entries: readonly Entry[], runId: string, workflowId?:
 }
 
 /** The agent as it is now: a fork may have changed it on the way. */
-export function agentOf(entries: readonly Entry[]): Extract<Entry, { type: 'agent' }> | undefined {
+export function agentOf(entries: readonly Entry[]): AgentEntry | undefined {
   return entries.findLast((entry) => entry.type === 'agent');
+}
+
+/** Returns the keys of the models that the agents among the entries have, each once. */
+export function modelsOf(entries: readonly Entry[]): string[] {
+  const keys = entries.flatMap((entry) =>
+    entry.type === 'agent' ? [...modelKeys(entry.manifest), ...(entry.models ?? [])] : [],
+  );
+  return [...new Set(keys)];
 }
 
 /** Replaces the observations of calls. An edited entry has its observation in place, not a reference to a recorded result. */

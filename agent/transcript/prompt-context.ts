@@ -3,7 +3,7 @@ import { modelKey } from '../definition/handed-over.ts';
 import { contextVariables } from '../definition/run-context.ts';
 import { summarized, withPersonsInput } from '../observation/observations.ts';
 import type { Json } from '../values/vocabulary.ts';
-import { type Entry, type StepEntry, agentOf } from './entries.ts';
+import { type Entry, type StepEntry, agentOf, modelsOf } from './entries.ts';
 import { remembered } from './memory.ts';
 import { markedInput } from './place-media.ts';
 import { visible } from './visible.ts';
@@ -24,16 +24,9 @@ export function conversation(entries: readonly Entry[], closing = false): Prompt
     variables: { ...variables, ...contextVariables(manifest.context) },
     steps: promptSteps(shown, modelKey(manifest)),
     messages: promptMessages(shown),
-    severalModels: hasSeveralModels(entries) || undefined,
+    severalModels: modelsOf(entries).length > 1 || undefined,
     closing,
   };
-}
-
-/** Returns true if the agents of the conversation have more than one model, or fallbacks. */
-function hasSeveralModels(entries: readonly Entry[]): boolean {
-  const manifests = entries.flatMap((entry) => (entry.type === 'agent' ? [entry.manifest] : []));
-  const models = new Set(manifests.map(modelKey));
-  return models.size > 1 || manifests.some(({ fallbacks }) => fallbacks !== undefined);
 }
 
 /** `model`: the model that is asked. A reply of another model goes without the data of its provider. */

@@ -188,8 +188,8 @@ async function originOf(
 ): Promise<Transcript | undefined> {
   const { from, manifest } = asRunInput(await recorded()) ?? {};
   if (from === undefined || manifest === undefined) return undefined;
-  const { entries, length, digest } = from;
-  const [mark, agent] = [{ length, digest }, { type: 'agent', manifest } as const];
+  const { entries, length, digest, models } = from;
+  const [mark, agent] = [{ length, digest }, { type: 'agent', manifest, models } as const];
   if (shallow) return transcriptAt(mark, [agent]);
   if (before !== undefined && (isAt(before.after, mark) || isAt(before.before, mark))) return undefined;
   if (length === 0) return EMPTY;

@@ -2,14 +2,15 @@ import type { CallModelInput, Origin } from '../../agent/calls/calls.ts';
 import { limits } from '../../agent/values/limits.ts';
 import { sum } from '../../agent/values/values.ts';
 import type { AgentManifest } from '../../agent/definition/manifest.ts';
-import { type Entry, type Mark, START, withRunId } from '../../agent/transcript/entries.ts';
+import { type Entry, type Mark, START, modelsOf, withRunId } from '../../agent/transcript/entries.ts';
 import { visible } from '../../agent/transcript/visible.ts';
-import type { AgentRunInput } from '../../agent/run/run-input.ts';
+import type { AgentRunInput, CarriedTranscript } from '../../agent/run/run-input.ts';
 import { jsonBytes } from '../../agent/values/digest.ts';
 
 /**
  * The workflow's part of the transcript: the length and digest of the carried entries, and the pending entries. `recent`: entries that
- * the model still sees; undefined once they are larger than `recentBytes`: too large to carry through continue-as-new.
+ * the model still sees; undefined once they are larger than `recentBytes`: too large to carry through continue-as-new. `models`: keys of
+ * the models of all agents so far.
  */
 export interface TranscriptWriter {
   scope: number;
@@ -19,6 +20,7 @@ export interface TranscriptWriter {
   pending: Entry[];
   origin: Origin | undefined;
   recent: { entry: Entry; bytes: number; carried: boolean }[] | undefined;
+  models: string[];
 }
 
 /** Opens the transcript of a run at its start: a new transcript, or the transcript of the run that it continues. */
@@ -37,8 +39,8 @@ export function openTranscript(
     ];
     return newTranscript(scope, trim, begin, recentBytes);
   }
-  const { entries, ...origin } = from;
-  const transcript = continuedTranscript(scope, trim, origin, entries, recentBytes);
+  const { entries, models = modelsOf([{ type: 'agent', manifest: before ?? manifest }]), ...origin } = from;
+  const transcript = { ...continuedTranscript(scope, trim, origin, entries, recentBytes), models };
   // A fork may have another model than the agent at the beginning of the transcript.
   append(transcript, isOtherModel ? [...pending, { type: 'agent', manifest }] : pending);
   return transcript;
@@ -50,7 +52,16 @@ export function newTranscript(
   entries: Entry[],
   recentBytes: number = limits.carriedBytes,
 ): TranscriptWriter {
-  const transcript = { scope, trim, recentBytes, carried: START, pending: [], origin: undefined, recent: [] };
+  const transcript: TranscriptWriter = {
+    scope,
+    trim,
+    recentBytes,
+    carried: START,
+    pending: [],
+    origin: undefined,
+    recent: [],
+    models: [],
+  };
   append(transcript, entries);
   return transcript;
 }
@@ -71,12 +82,14 @@ export function continuedTranscript(
     pending: [],
     origin,
     recent: recent?.map((entry) => ({ entry, bytes: jsonBytes(entry), carried: true })),
+    models: [],
   };
 }
 
 /** Adds pending entries. `full`: the same entries with observations instead of references. */
 export function append(transcript: TranscriptWriter, entries: Entry[], full: Entry[] = entries): void {
   transcript.pending.push(...entries);
+  transcript.models = [...new Set([...transcript.models, ...modelsOf(entries)])];
   // `recent` has no references: its readers take entries as they are.
   if (full.some((entry) => entry.type === 'step' && entry.ref !== undefined)) transcript.recent = undefined;
   if (transcript.recent === undefined) return;
@@ -109,9 +122,13 @@ export function handOver(
   transcript: TranscriptWriter,
   runId: string,
   pending: readonly Entry[] = [],
-): Origin & { entries?: Entry[] } {
-  const origin = transcript.origin ?? { runId, ...transcript.carried };
-  const recent = transcript.recent?.filter(({ entry, carried }) => carried && entry.type !== 'agent');
+): CarriedTranscript {
+  const { carried, models } = transcript;
+  const origin = {
+    ...(transcript.origin ?? { runId, ...carried }),
+    ...(models.length > 1 ? { models } : {}),
+  };
+  const recent = transcript.recent?.filter((item) => item.carried && item.entry.type !== 'agent');
   const room = limits.carriedBytes + limits.handOverBytes - sum(pending.map(jsonBytes));
   if (recent === undefined || sum(recent.map(({ bytes }) => bytes)) > room) return origin;
   return {

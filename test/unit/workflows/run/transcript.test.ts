@@ -13,6 +13,7 @@ import {
   handOver,
   newTranscript,
   modelCallInput,
+  openTranscript,
 } from '../../../../workflows/run/transcript.ts';
 import { sampleManifest } from '../../../support/manifest.ts';
 
@@ -122,6 +123,21 @@ describe('a run that goes on from another', () => {
       ...advance(START, [agent, question, first]),
       entries: [question, first],
     });
+  });
+
+  test('knows that earlier agents had other models, in each later execution', () => {
+    const second: Entry = { type: 'agent', manifest: { ...sampleManifest(), model: 'another' } };
+    const transcript = newTranscript(0, -1, [agent, question, first]);
+    append(transcript, [second]);
+    deliver(transcript);
+    const from = handOver(transcript, 'run-1');
+    expect(from.models).toHaveLength(2);
+    const begin = { manifest: second.manifest, from };
+    const next = openTranscript({ agent: 'second', ...begin }, second.manifest, 1);
+    expect(handOver(next, 'run-2').models).toEqual(from.models);
+    const read: Entry[] = [{ ...second, models: from.models }, ...(from.entries ?? [])];
+    expect(conversation(read).severalModels).toBe(true);
+    expect(conversation([second, ...(from.entries ?? [])]).severalModels).toBeUndefined();
   });
 
   test('says in its first calls where that is, until one has been answered', () => {
