@@ -25,6 +25,11 @@ const FAILED_ONCE: [seed: number, problem: string][] = [
   [3_000_059, 'another agent than that of the conversation wrote its summary'],
   [4_000_377, 'a cancellation during `afterTool` hid the effect of a call'],
   [5_000_176, 'a call that a worker without its tool had planned was done again unasked'],
+  [7_000_801, 'the laws followed one of two people who began an ended run again at once'],
+  [
+    7_000_979,
+    'a request had other call ids once its worker read the run from history, after a handoff and a continue-as-new',
+  ],
   [11_000_040, 'a retry did not say again what was said right before the end of the run'],
   [835_052_437, 'a word was refused that a run had taken, where a rewind had dropped its step'],
   [910_575_626, 'a retried tool began half a second after its run had been reset'],

@@ -13,11 +13,6 @@ const FAILED_ONCE: [seed: number, problem: string][] = [
   [3_000_859, 'the inline calls of a turn that was cancelled in a pause were not reported'],
   [5_000_964, 'the laws took two equal answers of a person, a summary and a reply, for one'],
   [7_000_477, 'the law took what a hook added to a prompt of one text for a request that does not continue'],
-  [7_000_801, 'the laws followed one of two people who began an ended run again at once'],
-  [
-    7_000_979,
-    'a request had other call ids once its worker read the run from history, after a handoff and a continue-as-new',
-  ],
 ];
 
 let seeds: Seeds;
