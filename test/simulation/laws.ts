@@ -218,11 +218,16 @@ function timeless(steps: readonly RunStep[]): string[] {
   return steps.map(({ durationMs: _, ...step }) => JSON.stringify(step));
 }
 
-/** A run that its time limit stops has run for that long, without the time in which it waited for people. */
-function timeLimitIsKept({ world, runs }: Seen): string[] {
+/**
+ * A run that its time limit stops has run for that long, without the time in which it waited for people. It hears later of the waits of its sub-agents
+ * where workers were away, and its time goes on until then.
+ */
+function timeLimitIsKept({ world, runs, isDisturbed }: Seen): string[] {
   const { timeLimitMs = 0 } = world;
   return runs.flatMap(({ id, report, events }) => {
     if (report.stopReason !== 'max_execution_time') return [];
+    if (isDisturbed && events.some((event) => event.type === 'waiting' && event.wait.call.includes('/')))
+      return [];
     const view = new RunView(id);
     let [active, last] = [0, 0];
     for (const event of events) {
