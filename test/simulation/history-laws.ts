@@ -1,6 +1,7 @@
 import { parseActivityId } from '../../agent/calls/calls.ts';
 import { isDropped } from '../../agent/calls/restart.ts';
 import type { RunEvent } from '../../agent/run/events.ts';
+import { RunView } from '../../agent/views/view.ts';
 import type { Execution } from './execution.ts';
 import type { Law } from './laws.ts';
 import { isReset } from './outside-laws.ts';
@@ -58,3 +59,26 @@ function schedulesOf({ history }: Execution): Schedule[] {
     return [{ call, at: durationMs(eventTime) ?? 0, completed: completions.get(Number(eventId)) }];
   });
 }
+
+/**
+ * A run that its time limit stops has run for that long, without the time in which it waited for people. It hears later of the waits of its sub-agents
+ * where workers were away, and its time goes on until then.
+ */
+export const timeLimitIsKept: Law = ({ world, runs, isDisturbed }) => {
+  const { timeLimitMs = 0 } = world;
+  return runs.flatMap(({ id, report, events }) => {
+    if (report.stopReason !== 'max_execution_time') return [];
+    const hearsLate = events.some((event) => event.type === 'waiting' && event.wait.call.includes('/'));
+    if (isDisturbed && hearsLate) return [];
+    const view = new RunView(id);
+    let [active, last] = [0, 0];
+    for (const event of events) {
+      if (view.status === 'running' && last > 0) active += event.at - last;
+      last = event.at;
+      view.add(event);
+    }
+    return active >= timeLimitMs
+      ? []
+      : [`${id} was stopped by its limit of ${timeLimitMs} ms after ${active} ms`];
+  });
+};

@@ -2,11 +2,10 @@ import { isDeepStrictEqual } from 'node:util';
 import type { RunEvent, RunStep } from '../../agent/run/events.ts';
 import { MODEL_BUDGET } from '../../agent/budgets/budget-rule.ts';
 import { MODEL_LIMITS } from '../../agent/model-limits/lease-request.ts';
-import { RunView } from '../../agent/views/view.ts';
 import { AGENT_SESSION } from '../../workflows/messages.ts';
 import { attemptsAreCounted, checkpointsAreKept, onlyLostAttemptsAreLost } from './attempt-laws.ts';
 import { clientToolLaws } from './client-tool-laws.ts';
-import { finishedStaysFinished } from './history-laws.ts';
+import { finishedStaysFinished, timeLimitIsKept } from './history-laws.ts';
 import type { Word } from './operator.ts';
 import { brokenFromOutside, isForbidden, isReset, withOneLife, wordsRecorded } from './outside-laws.ts';
 import type { Profile } from './profiles.ts';
@@ -216,29 +215,6 @@ function resultHasSteps({ runs }: Seen): string[] {
 
 function timeless(steps: readonly RunStep[]): string[] {
   return steps.map(({ durationMs: _, ...step }) => JSON.stringify(step));
-}
-
-/**
- * A run that its time limit stops has run for that long, without the time in which it waited for people. It hears later of the waits of its sub-agents
- * where workers were away, and its time goes on until then.
- */
-function timeLimitIsKept({ world, runs, isDisturbed }: Seen): string[] {
-  const { timeLimitMs = 0 } = world;
-  return runs.flatMap(({ id, report, events }) => {
-    if (report.stopReason !== 'max_execution_time') return [];
-    if (isDisturbed && events.some((event) => event.type === 'waiting' && event.wait.call.includes('/')))
-      return [];
-    const view = new RunView(id);
-    let [active, last] = [0, 0];
-    for (const event of events) {
-      if (view.status === 'running' && last > 0) active += event.at - last;
-      last = event.at;
-      view.add(event);
-    }
-    return active < timeLimitMs
-      ? [`${id} was stopped by its limit of ${timeLimitMs} ms after ${active} ms`]
-      : [];
-  });
 }
 
 const MOST_EVENT_BYTES = 2_100_000;

@@ -121,7 +121,7 @@ describe('an agent is refused', () => {
 
   test('with an unknown option, and told the known ones', () => {
     expect(problemOf({ agents: [agent({ maxIteration: 3 })] })).toMatchInlineSnapshot(
-      `"the config: agent "a": unknown option maxIteration (did you mean maxIterations?) (known: name, description, kind, model, tools, handoffs, toolSearch, skills, clientTools, prompt, parser, output, context, maxExecutionTime, memory, compaction, requestTimeout, modelRetry, askTimeout, stop, maxIterations, earlyStopping, stopMessage, repeatLimit, handleParsingErrors, trimIntermediateSteps, onLimit, onModelFailure, budget, api, stream, images, temperature, maxTokens, topP, frequencyPenalty, presencePenalty, logitBias, extra)."`,
+      `"the config: agent "a": unknown option maxIteration (did you mean maxIterations?) (known: name, description, kind, model, tools, handoffs, toolSearch, skills, clientTools, prompt, parser, output, context, maxExecutionTime, memory, compaction, requestTimeout, modelRetry, askTimeout, stop, maxIterations, earlyStopping, stopMessage, repeatLimit, handleParsingErrors, trimIntermediateSteps, onLimit, onModelFailure, budget, api, stream, images, files, temperature, maxTokens, topP, frequencyPenalty, presencePenalty, logitBias, extra)."`,
     );
   });
 
