@@ -19,7 +19,7 @@ export function accountWords(
   const end =
     left === 0
       ? `${whole} is used up`
-      : `of ${whole}, ${rest}, and the request is reckoned with ${amountWords(over, needs)}`;
+      : `of ${whole}, ${rest}, and the request is estimated at ${amountWords(over, needs)}`;
   return `the budget "${account.rule.name}": ${end}; it begins again ${utcMinute(again)}`;
 }
 
@@ -30,7 +30,7 @@ export function tooLargeWords(
   { limit, needs }: Pick<Shortage, 'limit' | 'needs'>,
 ): string {
   const whole = wholeWords(account, over, limit);
-  return `the budget "${account.rule.name}": the request is reckoned with ${amountWords(over, needs)}, and all of the budget is ${whole}. Extend the budget, or ask with a shorter prompt`;
+  return `the budget "${account.rule.name}": the request is estimated at ${amountWords(over, needs)}, and all of the budget is ${whole}. Extend the budget, or ask with a shorter prompt`;
 }
 
 function wholeWords(

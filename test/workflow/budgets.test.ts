@@ -3,7 +3,7 @@ import { agentTool } from '../../adapters/tools/agent-tool.ts';
 import { answer, costing, modelOf, toolCall } from '../support/scripts.ts';
 import { useRig, waitOf } from '../support/rig.ts';
 
-/** A reply of `modelOf` takes 15 tokens, and the first request of an agent is reckoned with more than 256. */
+/** A reply of `modelOf` takes 15 tokens, and the first request of an agent is estimated at more than 256. */
 const plain = modelOf(() => answer('done'));
 const held = modelOf(() => answer('done'));
 const below = agentTool({ agent: 'budget-below', description: 'asks another', onFailure: 'observe' });
@@ -99,7 +99,7 @@ test('a request that is larger than all of a budget does not wait for the next m
     error: {
       type: 'BudgetUsedUp',
       message: expect.stringMatching(
-        /^The model was not asked: the budget "tiny": the request is reckoned with \d+ tokens, and all of the budget is 100 tokens a month of the tenant "budget-tiny"\. /u,
+        /^The model was not asked: the budget "tiny": the request is estimated at \d+ tokens, and all of the budget is 100 tokens a month of the tenant "budget-tiny"\. /u,
       ),
     },
   });

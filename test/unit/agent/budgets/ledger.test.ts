@@ -46,7 +46,7 @@ test('a request that does not fit in what is left is refused, and says when the 
   expect(refusal(ledger, ask('b', 300), NOON)).toBeUndefined();
   expect(refusal(ledger, ask('b', 301), NOON)).toEqual({
     refused:
-      'the budget "b": of 1,000 tokens a day of the tenant "acme", 300 tokens are left, and the request is reckoned with 301 tokens; it begins again 2026-12-01 00:00 UTC',
+      'the budget "b": of 1,000 tokens a day of the tenant "acme", 300 tokens are left, and the request is estimated at 301 tokens; it begins again 2026-12-01 00:00 UTC',
   });
   const full = settled(reserved(ledger, 'b', 300), { id: 'b', spent: tokens(400) });
   expect(refusal(full, ask('c', 1), NOON)).toEqual({
@@ -62,7 +62,7 @@ test('a request that is larger than all of the budget is refused for good, until
   const ledger = newLedger(account);
   expect(refusal(ledger, ask('a', 1_001), NOON)).toEqual({
     refused:
-      'the budget "b": the request is reckoned with 1,001 tokens, and all of the budget is 1,000 tokens a day of the tenant "acme". Extend the budget, or ask with a shorter prompt',
+      'the budget "b": the request is estimated at 1,001 tokens, and all of the budget is 1,000 tokens a day of the tenant "acme". Extend the budget, or ask with a shorter prompt',
     isTooLarge: true,
   });
   expect(refusal(extend(ledger, { totalTokens: 1 }, NOON), ask('a', 1_001), NOON)).toBeUndefined();
@@ -77,7 +77,7 @@ test('a sentence about a budget has amounts as people write them', () => {
     return refusal(ledger, { ...first, id: 'b', estimate: used(next) }, NOON)?.refused;
   };
   expect(sentenceOf(1.25, 0.3)).toContain(
-    'of $1.50 a day of the tenant "acme", $0.25 is left, and the request is reckoned with $0.30;',
+    'of $1.50 a day of the tenant "acme", $0.25 is left, and the request is estimated at $0.30;',
   );
   const almost = reserved(newLedger(account), 'a', 999);
   expect(refusal(almost, ask('b', 2), NOON)?.refused).toContain(', 1 token is left, ');
