@@ -1,11 +1,12 @@
 import { CHARS_PER_TOKEN } from '../../agent/definition/price.ts';
+import { mediaOf } from '../../agent/values/content.ts';
 import { promptLength } from '../../agent/transcript/request.ts';
 import type { ModelRequest } from '../../adapters/models/model.ts';
 
 /** Estimates of the tokens of a request and its reply, from the lengths of prompts and the replies so far. */
 export interface TokenEstimates {
   of(agent: string, request: ModelRequest): number;
-  /** Tokens that the provider has counted. */
+  /** Takes in the tokens that the provider has counted, but those of a request with images or files. */
   learn(agent: string, request: ModelRequest, tokens: number): void;
 }
 
@@ -20,6 +21,8 @@ export function createTokenEstimates(): TokenEstimates {
   return {
     of: (agent, request) => Math.max(1, ofPrompt(request) + Math.ceil(beside.get(agent) ?? firstOf(request))),
     learn(agent, request, tokens) {
+      // The tokens of a PDF say nothing of the next request, and would hold up all that fit a budget without them.
+      if (hasMedia(request)) return;
       const seen = tokens - ofPrompt(request);
       const before = beside.get(agent) ?? seen;
       beside.set(agent, before + LATEST * (seen - before));
@@ -29,6 +32,10 @@ export function createTokenEstimates(): TokenEstimates {
 
 function ofPrompt({ prompt }: ModelRequest): number {
   return Math.ceil(promptLength(prompt) / CHARS_PER_TOKEN);
+}
+
+function hasMedia({ prompt }: ModelRequest): boolean {
+  return prompt.type === 'messages' && prompt.messages.some(({ content }) => mediaOf(content).length > 0);
 }
 
 function firstOf({ params }: ModelRequest): number {

@@ -37,7 +37,7 @@ export function count(
 ): { ledger: Ledger; answers: BudgetAnswer[] } {
   let ledger = before;
   const answers = entries.map((entry) => {
-    if (entry.type === 'reserve') ledger = underRule(ledger, entry.rule);
+    if (entry.type === 'reserve') ledger = brought(underRule(ledger, entry.rule), now);
     const refused = entry.type === 'reserve' ? refusal(ledger, entry, now) : undefined;
     if (refused !== undefined) return refused;
     const step = entry.type === 'reserve' ? reserve(ledger, entry, now) : settle(ledger, entry, now);

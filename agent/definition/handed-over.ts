@@ -20,13 +20,8 @@ export function takingOver(
 }
 
 /** Names an agent's model: another one cannot read its provider's data. */
-export function modelKey({ adapter, model }: AgentManifest): string {
+export function modelKey({ adapter, model }: Pick<AgentManifest, 'adapter' | 'model'>): string {
   return `${adapter} ${model}`;
-}
-
-/** Returns the keys of the models that may reply for an agent. */
-export function modelKeys(manifest: AgentManifest): string[] {
-  return [manifest, ...(manifest.fallbacks ?? [])].map(({ adapter, model }) => `${adapter} ${model}`);
 }
 
 /** Returns true for an agent of a run that may have several. */

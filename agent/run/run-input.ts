@@ -127,8 +127,8 @@ export function startCounters({ counters, restart }: AgentRunInput, nowMs: numbe
 
 /** State of a run before one of its model calls. A restarted run starts with this state. */
 export interface RestartPoint {
-  /** The transcript before the model call. `entries`: the part that the model still sees, if small enough for the workflow's input. */
-  from: Origin & { entries?: Entry[] };
+  /** The transcript before the model call. */
+  from: CarriedTranscript;
   /** Entries that the model call adds to the transcript. */
   pending: Entry[];
   counters: Pick<Counters, 'iterations' | 'usage' | 'repeat' | 'size' | 'approved' | 'allowance'>;

@@ -1,5 +1,6 @@
 import { EMPTY_DIGEST, extendDigest } from '../values/digest.ts';
-import { modelKeys } from '../definition/handed-over.ts';
+import { modelsOf } from '../definition/agent-models.ts';
+import { modelKey } from '../definition/handed-over.ts';
 import type { TurnReply } from '../definition/kind.ts';
 import type { AgentManifest } from '../definition/manifest.ts';
 import type { Content } from '../values/content.ts';
@@ -16,7 +17,7 @@ export type Entry = AgentEntry | QuestionEntry | ReplyEntry | StepEntry | Messag
 export interface AgentEntry {
   type: 'agent';
   manifest: AgentManifest;
-  /** Models of earlier agents of the conversation, by their keys, where a run that was continued does not carry those agents. */
+  /** Keys of the models of all agents so far, where earlier agents are not among the entries any more. */
   models?: readonly string[] | undefined;
 }
 
@@ -109,9 +110,9 @@ export function agentOf(entries: readonly Entry[]): AgentEntry | undefined {
 }
 
 /** Returns the keys of the models that the agents among the entries have, each once. */
-export function modelsOf(entries: readonly Entry[]): string[] {
+export function modelKeysOf(entries: readonly Entry[]): string[] {
   const keys = entries.flatMap((entry) =>
-    entry.type === 'agent' ? [...modelKeys(entry.manifest), ...(entry.models ?? [])] : [],
+    entry.type === 'agent' ? [...modelsOf(entry.manifest).map(modelKey), ...(entry.models ?? [])] : [],
   );
   return [...new Set(keys)];
 }

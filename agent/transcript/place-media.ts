@@ -61,11 +61,12 @@ export function inWords(context: PromptContext, { asked: isTaken, earlier }: Tak
     ...context,
     input: media.every(isTaken) ? input : words.trim(),
     media: media.length === 0 ? undefined : media,
-    chatHistory: chatHistory.map((message) =>
-      mediaOf(message.content).every(earlier)
-        ? message
-        : { ...message, content: describedIn(message.content, earlier) },
-    ),
+    chatHistory: chatHistory.map((message) => {
+      const { content } = message;
+      const parts = mediaOf(content);
+      const stays = !Array.isArray(content) || (parts.length > 0 && parts.every(earlier));
+      return stays ? message : { ...message, content: describedIn(content, earlier) };
+    }),
   };
 }
 

@@ -3,7 +3,7 @@ import { modelKey } from '../definition/handed-over.ts';
 import { contextVariables } from '../definition/run-context.ts';
 import { summarized, withPersonsInput } from '../observation/observations.ts';
 import type { Json } from '../values/vocabulary.ts';
-import { type Entry, type StepEntry, agentOf, modelsOf } from './entries.ts';
+import { type Entry, type StepEntry, agentOf, modelKeysOf } from './entries.ts';
 import { remembered } from './memory.ts';
 import { markedInput } from './place-media.ts';
 import { visible } from './visible.ts';
@@ -24,7 +24,7 @@ export function conversation(entries: readonly Entry[], closing = false): Prompt
     variables: { ...variables, ...contextVariables(manifest.context) },
     steps: promptSteps(shown, modelKey(manifest)),
     messages: promptMessages(shown),
-    severalModels: modelsOf(entries).length > 1 || undefined,
+    severalModels: modelKeysOf(entries).length > 1 || undefined,
     closing,
   };
 }

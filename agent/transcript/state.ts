@@ -1,4 +1,4 @@
-import { type Entry, type Mark, type ResultRef, START, advance, agentOf } from './entries.ts';
+import { type Entry, type Mark, type ResultRef, START, advance, agentOf, modelKeysOf } from './entries.ts';
 import { visible } from './visible.ts';
 import type { MediaRef } from '../values/content.ts';
 import { qualifyMediaRefs } from '../start/media-refs.ts';
@@ -37,9 +37,17 @@ export async function extendTranscript(
   const added = await inPlace(delta, find, run);
   const all = [...before.entries, ...added];
   const trim = agentOf(all)?.manifest.trimIntermediateSteps ?? 0;
-  const entries = visible(all, trim, (entry) => entry);
-  const bytes = before.bytes + sizeOf(added) - sizeOf(dropped(all, entries));
-  return { mark: advance(before.mark, delta), entries, bytes };
+  const shown = visible(all, trim, (entry) => entry);
+  const bytes = before.bytes + sizeOf(added) - sizeOf(dropped(all, shown));
+  return { mark: advance(before.mark, delta), entries: withModelsOf(all, shown), bytes };
+}
+
+/** The entries that are shown, of which the first agent names the models of agents that are not. */
+function withModelsOf(all: readonly Entry[], shown: readonly Entry[]): readonly Entry[] {
+  const models = modelKeysOf(all);
+  if (models.length === modelKeysOf(shown).length) return shown;
+  const [first, ...rest] = shown;
+  return first?.type === 'agent' ? [{ ...first, models }, ...rest] : shown;
 }
 
 /** Entries of the first list that the second does not have. */

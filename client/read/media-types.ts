@@ -39,8 +39,8 @@ export function fileTypeOf(
   if (claimed === undefined || UNKNOWN.test(claimed)) return named ?? 'text/plain';
   const type = normal(claimed);
   if (isTextType(type)) return type;
-  // A browser may call a CSV file a spreadsheet.
-  if (named !== undefined) return named;
+  // A browser calls a CSV file a spreadsheet, and a TypeScript file a video.
+  if (signatures.every(({ mediaType }) => mediaType !== type)) return named ?? 'text/plain';
   throw new InvalidInput(
     `${what} is called ${claimed}, but its bytes are a text. Correct mediaType, or leave it out.`,
   );
@@ -72,8 +72,14 @@ const signatures: { mediaType: string; isIt(bytes: Uint8Array): boolean }[] = [
   { mediaType: 'image/webp', isIt: (bytes) => begins(bytes, 'RIFF') && begins(bytes.subarray(8), 'WEBP') },
   { mediaType: 'application/pdf', isIt: (bytes) => begins(bytes, '%PDF-') },
   { mediaType: 'audio/wav', isIt: (bytes) => begins(bytes, 'RIFF') && begins(bytes.subarray(8), 'WAVE') },
-  { mediaType: 'audio/mpeg', isIt: (bytes) => begins(bytes, 'ID3') || isMp3Frame(bytes) },
+  { mediaType: 'audio/mpeg', isIt: (bytes) => isId3Tag(bytes) || isMp3Frame(bytes) },
 ];
+
+/** The tag's version, 2 to 4, follows its name: a text may begin with the name. */
+function isId3Tag(bytes: Uint8Array): boolean {
+  const version = bytes[3] ?? 0;
+  return begins(bytes, 'ID3') && version >= 2 && version <= 4;
+}
 
 /** The first 11 bits are set; the layer is the third. */
 function isMp3Frame([first = 0, second = 0]: Uint8Array): boolean {

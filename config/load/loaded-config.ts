@@ -53,7 +53,7 @@ type Related =
 export interface LoadedConfig extends Omit<OptionValues, Related> {
   agents: ReadonlyMap<string, AgentDefinition>;
   tools: ReadonlyMap<string, Tool>;
-  /** Tools of options that the config may not have any more: runs that began with the options still call them. */
+  /** `search_tools`, `use_tool` and `read_skill`, for runs that began when the config had the options that bring them. */
   earlierTools: readonly Tool[];
   models: ReadonlyMap<string, Model>;
   kinds: ReadonlyMap<string, AgentKind>;

@@ -9,7 +9,8 @@ export interface SentFile {
 
 /** A part of a question. The client reads what it is, and refuses a URL of a file that is not an image. */
 export function filePart({ content, mediaType, filename }: SentFile): InputPart {
-  return mediaType?.startsWith('image/') === true
+  // An SVG image is a text.
+  return mediaType !== undefined && /^image\/(?!svg)/iu.test(mediaType)
     ? { type: 'image', image: content, mediaType }
     : { type: 'file', file: content, mediaType: mediaType || undefined, filename: filename || undefined };
 }

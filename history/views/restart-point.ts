@@ -1,6 +1,6 @@
 import type { Client } from '@temporalio/client';
 import type { AgentRunInput, RestartPoint, TakenWord } from '../../agent/run/run-input.ts';
-import { type Entry, type Mark, START, withRunId } from '../../agent/transcript/entries.ts';
+import { type Entry, type Mark, START, modelKeysOf, withRunId } from '../../agent/transcript/entries.ts';
 import { jsonBytes } from '../../agent/values/digest.ts';
 import { limits } from '../../agent/values/limits.ts';
 import { InvalidInput } from '../../agent/values/refusal.ts';
@@ -137,10 +137,11 @@ export async function readRestartPoint(
     counters: { ...spent, ...(repeat && { repeat }), ...(size && { size }), ...granted },
     elapsedMs,
   };
-  const entries = await visibleEntries(client, run, mark);
-  const whole = { ...state, from: { ...state.from, entries } };
+  const { entries, models } = await visibleEntries(client, run, mark);
+  const from = { ...state.from, ...(models.length > 1 ? { models } : {}) };
+  const whole = { ...state, from: { ...from, entries } };
   const fits = jsonBytes(entries) <= limits.carriedBytes && jsonBytes(whole) <= limits.resultBytes;
-  return fits ? whole : state;
+  return fits ? whole : { ...state, from };
 }
 
 /** Replaces references by the results themselves, as far as there is room. */
@@ -178,16 +179,21 @@ export function otherWorkflow(workflowId: string, own: string | undefined): stri
   return workflowId === own ? undefined : workflowId;
 }
 
-/** Entries of the transcript before the point that the model still sees. */
-async function visibleEntries(client: Client, run: RunRef, mark: Mark): Promise<Entry[]> {
-  if (mark.length === START.length) return [];
+/** Entries of the transcript before the point that the model still sees, without agents, and the keys of all agents' models. */
+async function visibleEntries(
+  client: Client,
+  run: RunRef,
+  mark: Mark,
+): Promise<{ entries: Entry[]; models: string[] }> {
+  if (mark.length === START.length) return { entries: [], models: [] };
   const transcript = await rebuildTranscript(sourceOf(client, recordGone), run, 0, mark);
-  return transcript.entries.flatMap((entry): Entry[] => {
+  const entries = transcript.entries.flatMap((entry): Entry[] => {
     if (entry.type === 'agent') return [];
     if (entry.type !== 'step') return [entry];
     const { ref: _, ...step } = entry; // rebuildTranscript has replaced the reference by the result
     return [step];
   });
+  return { entries, models: modelKeysOf(transcript.entries) };
 }
 
 function recordGone(runId: string): InvalidInput {

@@ -2,7 +2,7 @@ import type { CallModelInput, Origin } from '../../agent/calls/calls.ts';
 import { limits } from '../../agent/values/limits.ts';
 import { sum } from '../../agent/values/values.ts';
 import type { AgentManifest } from '../../agent/definition/manifest.ts';
-import { type Entry, type Mark, START, modelsOf, withRunId } from '../../agent/transcript/entries.ts';
+import { type Entry, type Mark, START, modelKeysOf, withRunId } from '../../agent/transcript/entries.ts';
 import { visible } from '../../agent/transcript/visible.ts';
 import type { AgentRunInput, CarriedTranscript } from '../../agent/run/run-input.ts';
 import { jsonBytes } from '../../agent/values/digest.ts';
@@ -39,7 +39,11 @@ export function openTranscript(
     ];
     return newTranscript(scope, trim, begin, recentBytes);
   }
-  const { entries, models = modelsOf([{ type: 'agent', manifest: before ?? manifest }]), ...origin } = from;
+  const {
+    entries,
+    models = modelKeysOf([{ type: 'agent', manifest: before ?? manifest }]),
+    ...origin
+  } = from;
   const transcript = { ...continuedTranscript(scope, trim, origin, entries, recentBytes), models };
   // A fork may have another model than the agent at the beginning of the transcript.
   append(transcript, isOtherModel ? [...pending, { type: 'agent', manifest }] : pending);
@@ -89,7 +93,7 @@ export function continuedTranscript(
 /** Adds pending entries. `full`: the same entries with observations instead of references. */
 export function append(transcript: TranscriptWriter, entries: Entry[], full: Entry[] = entries): void {
   transcript.pending.push(...entries);
-  transcript.models = [...new Set([...transcript.models, ...modelsOf(entries)])];
+  transcript.models = [...new Set([...transcript.models, ...modelKeysOf(entries)])];
   // `recent` has no references: its readers take entries as they are.
   if (full.some((entry) => entry.type === 'step' && entry.ref !== undefined)) transcript.recent = undefined;
   if (transcript.recent === undefined) return;

@@ -107,3 +107,12 @@ test('the tokens of an agent are estimated from its prompts, then from its repli
   estimates.learn('b', asks(400), 1);
   expect(estimates.of('b', asks(40))).toBe(1);
 });
+
+test('the tokens of a file are no estimate for the next request of the agent', () => {
+  const estimates = createTokenEstimates();
+  const file = { type: 'file' as const, mediaType: 'application/pdf', bytes: 9 };
+  const messages = [{ role: 'user' as const, content: [file] }];
+  estimates.learn('a', modelRequest({}, { prompt: { type: 'messages', messages, tools: [] } }), 200_000);
+  const next = modelRequest({}, { prompt: { type: 'text', text: 'x'.repeat(400) } });
+  expect(estimates.of('a', next)).toBe(100 + 256);
+});

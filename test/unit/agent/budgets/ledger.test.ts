@@ -116,6 +116,14 @@ test('days that were counted are in their month when the rule is of months', () 
   ]);
 });
 
+test('what a request took is counted, though a rule of days came meanwhile and refused another request', () => {
+  const monthly = { ...rule, per: 'month' as const };
+  const open = reserve(newLedger({ ...account, rule: monthly }), { ...ask('a', 500), rule: monthly }, NOON);
+  const { ledger, answers } = count(open.ledger, [{ type: 'reserve', ...ask('b', 600) }], NOON);
+  expect(answers).toEqual([{ refused: expect.any(String) }]);
+  expect(current(settled(ledger, { id: 'a', spent: tokens(700) }))?.used.totalTokens).toBe(700);
+});
+
 test('an extension is of the current day only', () => {
   const ledger = extend(newLedger(account), { totalTokens: 500 }, NOON);
   expect(current(ledger)?.limit.totalTokens).toBe(1_500);

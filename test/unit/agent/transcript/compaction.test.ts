@@ -5,6 +5,7 @@ import { conversationBefore, isCompactionDue, keptTurns } from '../../../../agen
 import { renderSummaryRequest } from '../../../../agent/transcript/summary-request.ts';
 import { conversation } from '../../../../agent/transcript/prompt-context.ts';
 import type { Entry } from '../../../../agent/transcript/entries.ts';
+import { EMPTY, extendTranscript } from '../../../../agent/transcript/state.ts';
 import { visible } from '../../../../agent/transcript/visible.ts';
 import { builtInKinds } from '../../../../agent/kinds/kinds.ts';
 import { defineModel } from '../../../../adapters/models/model.ts';
@@ -65,6 +66,15 @@ describe('a summary', () => {
     const other: Entry = { type: 'agent', manifest: sampleManifest({ model: 'other' }) };
     const entries = [agent, question, step('1.1'), other, step('2.1'), step('3.1'), summary('notes', 1)];
     expect(conversation(shown(entries)).manifest.model).toBe('other');
+  });
+
+  test('leaves known that earlier agents had other models', async () => {
+    const other: Entry = { type: 'agent', manifest: sampleManifest({ model: 'other' }) };
+    const delta = [agent, question, step('1.1'), other, step('2.1'), agent, step('3.1'), summary('notes', 1)];
+    const run = { workflowId: 'w', runId: 'r' };
+    const { entries } = await extendTranscript(EMPTY, delta, () => Promise.reject(new Error('no ref')), run);
+    expect(entries).not.toContain(other);
+    expect(conversation(entries).severalModels).toBe(true);
   });
 
   test('is asked of the agent that has the conversation, also if the handoff is in the turns that stay', () => {

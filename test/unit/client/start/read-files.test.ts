@@ -33,6 +33,8 @@ describe('a question with a file', () => {
     ['text/plain', Buffer.from('grüße'), {}],
     ['text/markdown', Buffer.from('# a'), { filename: 'a.MD' }],
     ['application/json', Buffer.from('{}'), { mediaType: 'application/json; charset=utf-8' }],
+    ['text/plain', Buffer.from('ID3 is a way to grow a tree.'), {}],
+    ['text/plain', Buffer.from('let a = 1;'), { mediaType: 'video/mp2t', filename: 'main.ts' }],
     ['text/csv', Buffer.from('a,b'), { mediaType: 'application/vnd.ms-excel', filename: 'a.csv' }],
   ])('is known as %s', (mediaType, bytes, fields) => {
     expect(readInput(file(bytes, fields)).input[1]).toMatchObject({ type: 'file', mediaType });
