@@ -47,7 +47,7 @@ describe('what belongs to another caller of the tenant', () => {
       expect(text).not.toContain(target.run);
       expect(text).not.toContain(target.session);
     }
-    expect(await listed(ann, '/waiting/events')).toContain(target.run);
+    await expect.poll(() => listed(ann, '/waiting/events')).toContain(target.run);
   });
 
   test('is there for a caller with all-runs, who approves', async () => {
