@@ -1,5 +1,5 @@
 import { boundedText } from '../../agent/values/values.ts';
-import { grpcCode } from '../../history/read/pages.ts';
+import { wrappedGrpcCode } from '../../history/read/pages.ts';
 
 const SAID_CHARS = 300;
 
@@ -13,7 +13,7 @@ const UNAUTHENTICATED = 16;
 /** Sentence for a message to which the workflow that keeps count has no answer: the reason, and what to check. */
 export function noAnswerWords(workflowId: string, error: unknown): string {
   const said = boundedText(lastWords(error), SAID_CHARS).replace(/[.\s]*$/u, '');
-  switch (codeOf(error)) {
+  switch (wrappedGrpcCode(error)) {
     case CANCELLED:
     case DEADLINE_EXCEEDED:
       return `The workflow ${workflowId} does not answer: check that a worker runs the workflows of its task queue`;
@@ -25,11 +25,6 @@ export function noAnswerWords(workflowId: string, error: unknown): string {
     default:
       return `The message to the workflow ${workflowId} failed: ${said}`;
   }
-}
-
-/** Code of a gRPC error that Temporal's client has wrapped. */
-function codeOf(error: unknown): number | undefined {
-  return grpcCode(error) ?? (error instanceof Error ? codeOf(error.cause) : undefined);
 }
 
 /** Words of the innermost error: the client's own say only that the request failed. */

@@ -1,6 +1,7 @@
-import { type Client, isGrpcServiceError } from '@temporalio/client';
+import type { Client } from '@temporalio/client';
 import { fieldOf, isAsyncIterable } from '../../agent/values/values.ts';
 import { connectionEnd } from '../../history/read/connection-end.ts';
+import { wrappedGrpcCode } from '../../history/read/pages.ts';
 import { closeChannel } from '../../features/live/subscription.ts';
 import { ClientClosed, DecisionRefused, RunNotTaking, TemporalUnreachable } from './errors.ts';
 
@@ -92,7 +93,7 @@ const DEADLINE_EXCEEDED = 4;
 const FAILED_PRECONDITION = 9;
 
 /** Returns true for the server's answer to a message for a run whose workflow task keeps failing. */
-export const isNotReady = (error: unknown): boolean => grpcCode(error) === FAILED_PRECONDITION;
+export const isNotReady = (error: unknown): boolean => wrappedGrpcCode(error) === FAILED_PRECONDITION;
 
 /** Returns true for an update that the server has dropped together with the workflow task that brought it. */
 export const isDroppedWithTask = (error: unknown): boolean =>
@@ -105,7 +106,7 @@ function toClientError(client: Client, error: unknown): unknown {
   )
     return error;
   if (connectionEnd(client).signal.aborted) return new ClientClosed({ cause: error });
-  const code = grpcCode(error);
+  const code = wrappedGrpcCode(error);
   if (isNotReady(error)) return new DecisionRefused(whyNotReady(error), { cause: error });
   if (code !== UNAVAILABLE && code !== DEADLINE_EXCEEDED) return error;
   return new TemporalUnreachable(
@@ -134,12 +135,6 @@ function whyNotReady(error: unknown): string {
 function wordsOf(error: unknown): string {
   if (!(error instanceof Error)) return '';
   return [error.message, fieldOf(error, 'details'), wordsOf(error.cause)].join('\n');
-}
-
-/** Status code of a gRPC error, also of one that Temporal's client has wrapped. */
-function grpcCode(error: unknown): number | undefined {
-  if (isGrpcServiceError(error)) return error.code;
-  return error instanceof Error ? grpcCode(error.cause) : undefined;
 }
 
 function addressOf({ connection }: Client): string {

@@ -193,6 +193,11 @@ export function grpcCode(error: unknown): number | undefined {
   return isGrpcServiceError(error) ? error.code : undefined;
 }
 
+/** Status code of a gRPC error, also of one that Temporal's client has wrapped. */
+export function wrappedGrpcCode(error: unknown): number | undefined {
+  return grpcCode(error) ?? (error instanceof Error ? wrappedGrpcCode(error.cause) : undefined);
+}
+
 /** One page of a history, and the token of the next page. Events are in the order of the request. */
 export interface Page<E> {
   events: E[];
