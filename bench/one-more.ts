@@ -1,5 +1,5 @@
 /**
- * What does one more of a thing cost, and is the thousandth as cheap as the tenth? Agents of a config, tools of an agent, runs that wait, runs that have
+ * Measures what one more of a thing costs, and whether the thousandth is as cheap as the tenth: agents of a config, tools of an agent, runs that wait, runs that have
  * ended, steps of a run, messages of a session, calls that wait, streams of a run, MCP servers. Processor time is that of this process, which is
  * the worker, the client and the gateway; Temporal's server is another one.
  *

@@ -1,6 +1,5 @@
 import { CHARS_PER_TOKEN } from '../../agent/definition/price.ts';
-import { mediaOf } from '../../agent/values/content.ts';
-import { promptLength } from '../../agent/transcript/request.ts';
+import { hasMedia, promptLength } from '../../agent/transcript/request.ts';
 import type { ModelRequest } from '../../adapters/models/model.ts';
 
 /** Estimates of the tokens of a request and its reply, from the lengths of prompts and the replies so far. */
@@ -32,10 +31,6 @@ export function createTokenEstimates(): TokenEstimates {
 
 function ofPrompt({ prompt }: ModelRequest): number {
   return Math.ceil(promptLength(prompt) / CHARS_PER_TOKEN);
-}
-
-function hasMedia({ prompt }: ModelRequest): boolean {
-  return prompt.type === 'messages' && prompt.messages.some(({ content }) => mediaOf(content).length > 0);
 }
 
 function firstOf({ params }: ModelRequest): number {

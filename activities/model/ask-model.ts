@@ -3,7 +3,7 @@ import type { HookChange } from '../../agent/definition/hooks.ts';
 import type { AgentManifest } from '../../agent/definition/manifest.ts';
 import { MODEL_LIMIT } from '../../agent/model-limits/lease-request.ts';
 import { stopCutter } from '../../agent/reply/stop.ts';
-import { type ModelRequest, renderRequest } from '../../agent/transcript/request.ts';
+import { type ModelRequest, hasMedia, renderRequest } from '../../agent/transcript/request.ts';
 import { shortenOldest } from '../../agent/transcript/shorten.ts';
 import { fieldOf } from '../../agent/values/values.ts';
 import { type AgentModel, modelsOf } from '../../agent/definition/agent-models.ts';
@@ -17,7 +17,7 @@ import { modelOf, silent } from './model-of.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { classifyError } from '../attempt/errors.ts';
 import { runUserCode } from '../attempt/user-code.ts';
-import { type StoredMedia, hasMedia } from './stored-media.ts';
+import type { StoredMedia } from './stored-media.ts';
 import type { CachedReply } from '../reply-cache.ts';
 import { withoutSchedule } from '../../agent/calls/calls.ts';
 
@@ -43,14 +43,14 @@ export async function askModel(
   kind: AgentKind,
   context: PromptContext,
   attempt: Attempt,
-  images: StoredMedia,
+  media: StoredMedia,
   renderer: Renderer = renderRequest,
 ): Promise<ModelExchange> {
   const { manifest } = context;
   const hooks = callHooks(dependencies, manifest, attempt, manifest.modelRetry);
   // The text of a summary is not shown as the run's own while the model writes, and no text that a hook may still change.
   const isShown = renderer === renderRequest && hooks?.hooks.afterModel === undefined;
-  const ask = asker(dependencies, manifest, attempt, images, { isShown, hooks });
+  const ask = asker(dependencies, manifest, attempt, media, { isShown, hooks });
   const render = (shown: PromptContext) => runUserCode(manifest, () => renderer(kind, shown));
   const request = render(context);
   try {
@@ -94,13 +94,13 @@ function asker(
   dependencies: Dependencies,
   manifest: AgentManifest,
   attempt: Attempt,
-  images: StoredMedia,
+  media: StoredMedia,
   { isShown, hooks }: { isShown: boolean; hooks: CallHooks | undefined },
 ): (request: ModelRequest) => Promise<Omit<ModelExchange, 'request' | 'shortened'>> {
   const { clock, context, heartbeat, signal } = attempt;
   const { replies } = dependencies;
   const askAll = async (sent: ModelRequest) => {
-    const filled = hasMedia(sent) ? await images.withData(context, sent) : sent;
+    const filled = hasMedia(sent) ? await media.withData(context, sent) : sent;
     const ask = async (by: AgentModel, number: number): Promise<CachedReply> => {
       // The next attempt starts with this model, if the worker dies; and no text of another request stays.
       if (number > 0) heartbeat.set({ model: number });

@@ -74,8 +74,3 @@ export function createStoredMedia(maxBytes: number): StoredMedia {
 function simplest(content: ContentPart[]): Content {
   return mediaOf(content).length > 0 ? content : contentText(content);
 }
-
-/** Most requests have no images and no files, and nothing has to be read for them. */
-export function hasMedia({ prompt }: ModelRequest): boolean {
-  return prompt.type === 'messages' && prompt.messages.some(({ content }) => Array.isArray(content));
-}

@@ -41,7 +41,7 @@ export function createCallModel(
   dependencies: Dependencies,
   transcripts: Transcripts,
   observations: Observations,
-  images: StoredMedia,
+  media: StoredMedia,
 ) {
   return async (input: CallModelInput): Promise<ModelTurn> => {
     let policy = beforeManifest;
@@ -57,14 +57,14 @@ export function createCallModel(
         const kind = kindOf(dependencies, manifest);
         const { digest } = mark;
         if (input.compact === true) {
-          const { asked, ...summary } = await askSummary(dependencies, kind, entries, attempt, images, input);
+          const { asked, ...summary } = await askSummary(dependencies, kind, entries, attempt, media, input);
           const { changes = [] } = asked;
           const facts = factsOf(asked, input, manifest, attempt);
           return { digest, ...summary, ...facts, ...(changes.length > 0 && { changes }) };
         }
         const asked =
           input.reply === undefined
-            ? await askForTurn(dependencies, kind, context, attempt, images)
+            ? await askForTurn(dependencies, kind, context, attempt, media)
             : personsReply(kind, context, input.reply);
         const { reply } = asked;
 
@@ -113,14 +113,14 @@ async function askForTurn(
   kind: AgentKind,
   context: PromptContext,
   attempt: Attempt,
-  images: StoredMedia,
+  media: StoredMedia,
 ): Promise<ModelExchange> {
   const isFirst = attempt.context.info.attempt === 1;
   if (!context.closing || !isFirst) {
     const render: typeof renderRequest = (...args) => withoutTools(renderRequest(...args));
-    return askModel(dependencies, kind, context, attempt, images, context.closing ? render : renderRequest);
+    return askModel(dependencies, kind, context, attempt, media, context.closing ? render : renderRequest);
   }
-  const asked = await askModel(dependencies, kind, context, attempt, images);
+  const asked = await askModel(dependencies, kind, context, attempt, media);
   const { text, toolCalls } = asked.reply;
   const isCall = text.trim() === '' && toolCalls.length > 0;
   if (!isCall || context.manifest.modelRetry.maxAttempts === 1) return asked;

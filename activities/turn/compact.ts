@@ -8,13 +8,13 @@ import { type PromptCount, nextCount } from '../../agent/transcript/prompt-count
 import { renderSummaryRequest } from '../../agent/transcript/summary-request.ts';
 import { conversation } from '../../agent/transcript/prompt-context.ts';
 import type { Entry } from '../../agent/transcript/entries.ts';
-import { withoutTools } from '../../agent/transcript/request.ts';
+import { hasMedia, withoutTools } from '../../agent/transcript/request.ts';
 import { turnStarts } from '../../agent/transcript/visible.ts';
 import type { Attempt } from '../attempt/attempt.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { type ModelExchange, askModel, personsReply } from '../model/ask-model.ts';
 import { lengthsOf } from '../model/lengths.ts';
-import { type StoredMedia, hasMedia } from '../model/stored-media.ts';
+import type { StoredMedia } from '../model/stored-media.ts';
 import { summaryIn } from './summarize.ts';
 
 interface Summary extends Pick<ModelTurn, 'text' | 'decision'> {
@@ -27,7 +27,7 @@ export async function askSummary(
   kind: AgentKind,
   entries: readonly Entry[],
   attempt: Attempt,
-  images: StoredMedia,
+  media: StoredMedia,
   { reply }: Pick<CallModelInput, 'reply'>,
 ): Promise<Summary> {
   const { compaction } = conversation(entries).manifest;
@@ -40,7 +40,7 @@ export async function askSummary(
   };
   const asked =
     reply === undefined
-      ? await askModel(dependencies, kind, context, attempt, images, render)
+      ? await askModel(dependencies, kind, context, attempt, media, render)
       : personsReply(kind, context, reply, renderSummaryRequest);
   return { text: summaryIn(asked.reply), decision: { type: 'compact', keep }, asked };
 }

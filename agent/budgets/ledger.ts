@@ -63,9 +63,9 @@ export function refusals(
   return answers;
 }
 
-/** Answer to a reservation that does not fit; undefined for one that does. */
+/** Answer to a reservation that does not fit; undefined for one that does. The ledger has the rule of the reservation. */
 export function refusal(before: Ledger, asked: Reservation, now: number): BudgetAnswer | undefined {
-  const ledger = brought(underRule(before, asked.rule), now);
+  const ledger = brought(before, now);
   if (isKnown(ledger, asked.id)) return undefined;
   const [period] = ledger.periods;
   const { rule, estimate } = asked;

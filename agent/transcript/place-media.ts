@@ -2,7 +2,7 @@ import {
   type Content,
   type ContentPart,
   type MediaPart,
-  contentText,
+  describedIn,
   mediaOf,
   mediaText,
 } from '../values/content.ts';
@@ -68,14 +68,6 @@ export function inWords(context: PromptContext, { asked: isTaken, earlier }: Tak
       return stays ? message : { ...message, content: describedIn(content, earlier) };
     }),
   };
-}
-
-/** The content with a description in place of each image and file that is not taken: a text, if none is. */
-function describedIn(content: Content | null, isTaken: (part: MediaPart) => boolean): Content | null {
-  if (!Array.isArray(content) || !mediaOf(content).some(isTaken)) return contentText(content);
-  return content.map((part) =>
-    part.type === 'text' || isTaken(part) ? part : { type: 'text', text: mediaText(part) },
-  );
 }
 
 function takenApart(text: string, media: readonly MediaPart[]): Content {

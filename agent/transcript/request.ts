@@ -80,6 +80,11 @@ function positionOf(text: string, list: readonly string[], from: TextPosition): 
   return undefined;
 }
 
+/** Returns true for a request with parts of messages: images, files, and the texts beside them. Most requests have none. */
+export function hasMedia({ prompt }: Pick<ModelRequest, 'prompt'>): boolean {
+  return prompt.type === 'messages' && prompt.messages.some(({ content }) => Array.isArray(content));
+}
+
 /** Number of the question's images and files that the request lacks. */
 export function unshownMedia(
   { media = [] }: PromptContext,

@@ -44,6 +44,7 @@ export async function extendTranscript(
 
 /** The entries that are shown, of which the first agent names the models of agents that are not. */
 function withModelsOf(all: readonly Entry[], shown: readonly Entry[]): readonly Entry[] {
+  if (shown.length === all.length) return shown;
   const models = modelKeysOf(all);
   if (models.length === modelKeysOf(shown).length) return shown;
   const [first, ...rest] = shown;

@@ -55,7 +55,7 @@ export interface MediaRef {
 }
 
 /** Text that the model sees in place of an image or a file that is past the namespace's retention. */
-export function mediaGone({ type }: MediaPart): string {
+export function mediaGone({ type }: Pick<MediaPart, 'type'>): string {
   return `[${type} no longer available]`;
 }
 
@@ -63,6 +63,14 @@ export function mediaGone({ type }: MediaPart): string {
 export function contentText(content: Content | null): string {
   if (content === null || typeof content === 'string') return content ?? '';
   return content.map((part) => (part.type === 'text' ? part.text : mediaText(part))).join('\n');
+}
+
+/** The parts with a description in place of each image and file that does not stay; one text, if none stays. */
+export function describedIn(parts: readonly ContentPart[], stays: (part: MediaPart) => boolean): Content {
+  const described = parts.map((part): ContentPart =>
+    part.type === 'text' || stays(part) ? part : { type: 'text', text: mediaText(part) },
+  );
+  return mediaOf(described).length > 0 ? described : contentText(described);
 }
 
 export function mediaText(part: MediaPart): string {

@@ -36,33 +36,38 @@ export function checkTakesMedia(loaded: LoadedConfig, agent: string, input: Inpu
 
 async function imagePart(image: string): Promise<InputPart> {
   if (/^(?:https?|data):/iu.test(image)) return { type: 'image', image };
-  const bytes = await readBytesOf('--image', image, 'Name a file, or an https URL.');
+  const bytes = await readBytesOf('--image', image);
   return { type: 'image', image: bytes, mediaType: imageTypeOf(bytes, undefined, image) };
 }
 
 async function filePart(path: string): Promise<InputPart> {
-  const bytes = await readBytesOf('--file', path, 'Name a file.');
+  const bytes = await readBytesOf('--file', path);
   const filename = basename(path);
   return { type: 'file', file: bytes, filename, mediaType: fileTypeOf(bytes, { filename }, path) };
 }
 
+/** Remedies for a file that is too large, and for one that cannot be read. */
+const REMEDIES = {
+  '--image': {
+    smaller: 'Give its https URL, or make it smaller: models shrink large images anyway.',
+    other: 'Name a file, or an https URL.',
+  },
+  '--file': { smaller: 'Give the part of it that the question is about.', other: 'Name a file.' },
+};
+
 /** A file that is too large is not read. */
-async function readBytesOf(option: string, path: string, remedy: string): Promise<Uint8Array> {
+async function readBytesOf(option: keyof typeof REMEDIES, path: string): Promise<Uint8Array> {
+  const { smaller, other } = REMEDIES[option];
   try {
     const { size } = await stat(path);
     if (size <= limits.mediaBytes) return await readFile(path);
     throw new UsageError(
-      `${option} ${path} takes ${sizeText(size)}; at most ${sizeText(limits.mediaBytes)} can be recorded with a question. ${SMALLER[option] ?? ''}`,
+      `${option} ${path} takes ${sizeText(size)}; at most ${sizeText(limits.mediaBytes)} can be recorded with a question. ${smaller}`,
     );
   } catch (error) {
     if (error instanceof UsageError) throw error;
     const { code, message } = error as NodeJS.ErrnoException; // of the file system
     const why = code === 'ENOENT' ? 'there is no such file' : message;
-    throw new UsageError(`${option} ${path} cannot be read: ${why}. ${remedy}`, { cause: error });
+    throw new UsageError(`${option} ${path} cannot be read: ${why}. ${other}`, { cause: error });
   }
 }
-
-const SMALLER: { readonly [option: string]: string } = {
-  '--image': 'Give its https URL, or make it smaller: models shrink large images anyway.',
-  '--file': 'Give the part of it that the question is about.',
-};

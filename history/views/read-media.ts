@@ -6,7 +6,7 @@ import { readFacts, readStart } from '../read/facts.ts';
 import { type RunRef, isNotFound } from '../read/pages.ts';
 import type { LaterArguments } from '../read/payloads.ts';
 
-/** Reads the bytes of a question's image. `run`: the run whose transcript refers to it. Undefined: the image is past retention. */
+/** Reads the bytes of an image or a file of a question. `run`: the run whose transcript refers to it. Undefined: it is past retention. */
 export async function readMedia(
   client: Client,
   run: RunRef,
@@ -14,19 +14,19 @@ export async function readMedia(
 ): Promise<Uint8Array | undefined> {
   try {
     const recorder = { workflowId, runId };
-    const images =
+    const media =
       message === undefined
         ? (await readStart(client, recorder))?.laterArguments
-        : await imagesOfMessage(client, recorder, message);
-    const image = await images?.(index);
-    return image instanceof Uint8Array ? image : undefined;
+        : await mediaOfMessage(client, recorder, message);
+    const bytes = await media?.(index);
+    return bytes instanceof Uint8Array ? bytes : undefined;
   } catch (error) {
     if (isNotFound(error)) return undefined;
     throw error;
   }
 }
 
-async function imagesOfMessage(
+async function mediaOfMessage(
   client: Client,
   session: RunRef,
   id: string,

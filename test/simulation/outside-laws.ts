@@ -133,7 +133,7 @@ export function withOneLife<R extends Pick<RunLife, 'id' | 'isAgain'>>(
   runs: readonly R[],
   words: readonly Word[],
 ): R[] {
-  // Of two people who begin a run again at once, the simulation follows one.
+  // The simulation follows one of two people who begin a run again at once.
   const begunAgain = words.filter(({ type, outcome }) => AGAIN.has(type) && outcome !== 'refused');
   return runs.filter(
     ({ id, isAgain }) =>

@@ -14,11 +14,13 @@ export function withoutMediaBytes(body: JsonObject): JsonObject {
 
 /** A part of a message, as `prompt` has it. */
 export function partText(part: Json): string {
-  const { text, image_url: image, file, input_audio: audio } = fieldsOf(part);
-  if (typeof text === 'string') return text;
-  const shown = fieldsOf(image)['url'] ?? fieldsOf(file)['file_data'] ?? fieldsOf(audio)['data'];
-  if (typeof shown !== 'string') return '';
-  return shown.startsWith('[') ? shown : `[image ${shown}]`;
+  const fields = fieldsOf(part);
+  if (typeof fields['text'] === 'string') return fields['text'];
+  for (const [field, inner, word] of FIELDS) {
+    const shown = fieldsOf(fields[field])[inner];
+    if (typeof shown === 'string') return shown.startsWith('[') ? shown : `[${word} ${shown}]`;
+  }
+  return '';
 }
 
 function shortened(message: Json): Json {

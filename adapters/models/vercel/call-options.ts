@@ -1,6 +1,7 @@
 import { z } from 'zod/v4';
 import { fittingParams } from '../../../agent/prompt/fitting-params.ts';
 import { validPrompt } from '../../../agent/prompt/valid-prompt.ts';
+import { mediaGone } from '../../../agent/values/content.ts';
 import { isObject, parseJson } from '../../../agent/values/json-object.ts';
 import type { ChatMessage, JsonObject } from '../../../agent/values/vocabulary.ts';
 import { ModelError, type ModelRequest } from '../model.ts';
@@ -144,8 +145,7 @@ function fromUser(content: unknown, version: string): Message {
     content: parts.map((part): Part => {
       if (part.type === 'text') return { type: 'text', text: part.text };
       const { type, mediaType = 'image/*', filename, url, data } = part;
-      if (url === undefined && data === undefined)
-        return { type: 'text', text: `[${type} no longer available]` };
+      if (url === undefined && data === undefined) return { type: 'text', text: mediaGone({ type }) };
       return { type: 'file', mediaType, filename, data: fileData(url, data, version) };
     }),
   };
