@@ -66,6 +66,8 @@ export default defineConfig({
           pool: 'forks',
           isolate: false,
           setupFiles: ['test/support/fresh-environment.ts', 'test/support/fresh-runtime.ts'],
+          // The SDK runs workflows in the test's own thread, whose code is compiled once, and not in a new thread for each worker. Commands do not get it.
+          env: { TEMPORAL_DEBUG: '1' },
           globalSetup: ['test/support/global-setup.ts'],
           testTimeout: 120_000,
           hookTimeout: 120_000,
