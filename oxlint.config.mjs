@@ -120,6 +120,7 @@ export default {
     'bench/peers/**',
     'bench/durability/peers/**',
     'bench/durability/workflow/**',
+    'bench/durability/eve/**',
     'test/fixtures/programs/*.mjs',
   ],
   env: { builtin: true },

@@ -103,6 +103,14 @@ export const contestants: readonly Contestant[] = [
     needs: ['postgres'],
     lacks: ['conversation'],
   },
+  {
+    name: 'eve',
+    what: "eve, Vercel's framework of agents as files, on the Local World of its server",
+    program: 'eve/program.mjs',
+    packages: 'eve',
+    products: ['eve', 'ai'],
+    needs: [],
+  },
 ];
 
 export const pathOf = (file: string): string => fileURLToPath(new URL(file, import.meta.url));

@@ -1,0 +1,1 @@
+export { default, environment } from '../../sandbox.mjs';
