@@ -1,13 +1,15 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { folderBytes } from './bytes.ts';
 import { type Contestant, nodeOf } from './contestants.ts';
 import type { Score } from './judge.ts';
-import { type RunEnd, play } from './play.ts';
+import { type OnRun, type RunEnd, play } from './play.ts';
 import { startProcess } from './process.ts';
 import { startServers } from './servers.ts';
 import type { Story } from './stories.ts';
 import { versionsOf } from './versions.ts';
+import { weigh } from './weigh.ts';
 import { startWorld } from './world.ts';
 
 export interface ContestOptions {
@@ -50,9 +52,15 @@ export async function compete(contestant: Contestant, options: ContestOptions): 
     for (const story of stories) {
       if (lacks.includes(story.name) || (story.kills === 'servers' && needs.length === 0)) continue;
       const date = new Date().toISOString().slice(0, 10);
-      const score = await play({ contestant: process, servers, world, patience }, story, kills, (kill, end) =>
-        say(`${name} ${end.run}: killed at ${kill.moment} ${kill.time}: ${toldEnd(end)}`),
-      );
+      const stage = { contestant: process, servers, world, patience };
+      const bytes = async () => (await servers.bytes()) + (await folderBytes(folder));
+      const onRun: OnRun = ({ moment, time }, end) => {
+        const killed = story.weighs === true ? '' : ` killed at ${moment} ${time}:`;
+        say(`${name} ${end.run}:${killed} ${toldEnd(end)}`);
+      };
+      const score = story.weighs
+        ? await weigh(stage, story, kills, bytes, onRun)
+        : await play(stage, story, kills, onRun);
       results.push({ contestant: name, story: story.name, date, versions, score });
     }
     return results;

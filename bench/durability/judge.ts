@@ -29,6 +29,8 @@ export interface Score {
   messagesLost?: number;
   /** Answers that do not know an earlier message of the conversation, or its answer. */
   unknowing?: number;
+  /** Bytes that the runner's store grew by in runs without a kill, divided by their steps. undefined: the story does not weigh. */
+  bytesAStep?: number;
   /** Seconds from each kill to the next request of the run, or its end. */
   secondsUntilNext: number[];
   /** Seconds from each kill until the program was ready again. */

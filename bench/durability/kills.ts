@@ -9,6 +9,7 @@ export interface Kill {
 
 /** Moments of a story at which its contestant is killed, each once, in their order. */
 export function killsOf(story: Story): Kill[] {
+  if (story.weighs === true) return [];
   if (story.cancelsAt !== undefined) return cancelKills;
   const messages = story.messages ?? 1;
   const subAgents = story.steps.flat().filter(({ tool }) => tool === 'delegate').length;

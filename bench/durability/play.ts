@@ -34,13 +34,10 @@ export interface Stage {
   patience: number;
 }
 
+export type OnRun = (kill: Kill, end: RunEnd) => void;
+
 /** Plays a story once for each of so many kills, one after the other. */
-export async function play(
-  stage: Stage,
-  story: Story,
-  kills: number,
-  onRun: (kill: Kill, end: RunEnd) => void,
-): Promise<Score> {
+export async function play(stage: Stage, story: Story, kills: number, onRun: OnRun): Promise<Score> {
   const score = emptyScore(story);
   for (let place = 0; place < kills; place++) {
     const kill = killOf(story, place, kills);

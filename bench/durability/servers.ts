@@ -8,6 +8,7 @@ import postgres from 'postgres';
 import { findTemporalBinary } from '../../local/server/binary/binary.ts';
 import { startBroker } from '../../test/support/brokers.ts';
 import { freePort, startDevServer } from '../../test/support/dev-server.ts';
+import { folderBytes } from './bytes.ts';
 import { pathOf } from './contestants.ts';
 
 const START_MS = 60_000;
@@ -19,6 +20,8 @@ export interface Servers {
   /** Variables that name their addresses. */
   env: { [name: string]: string };
   versions: { [name: string]: string };
+  /** Bytes that they have stored. */
+  bytes(): Promise<number>;
   /** Kills the servers with SIGKILL, and starts them again at their addresses. */
   restart(): Promise<void>;
   stop(): Promise<void>;
@@ -27,6 +30,7 @@ export interface Servers {
 interface Server {
   env: { [name: string]: string };
   version: string;
+  bytes(): Promise<number>;
   restart(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -48,6 +52,10 @@ export async function startServers(
   return {
     env: Object.assign({}, ...started.map(([, { env }]) => env)) as Servers['env'],
     versions: Object.fromEntries(started.map(([name, { version }]) => [name, version])),
+    bytes: async () => {
+      const sizes = await Promise.all(started.map(([, server]) => server.bytes()));
+      return sizes.reduce((sum, size) => sum + size, 0);
+    },
     restart: async () => {
       for (const [, server] of started) await server.restart();
     },
@@ -72,6 +80,7 @@ async function temporal(say: (line: string) => void): Promise<Server> {
   return {
     env: { TEMPORAL_ADDRESS: server.address },
     version: serverVersion,
+    bytes: () => folderBytes(folder),
     restart: server.killAndRestart,
     async stop() {
       await server.stop();
@@ -82,12 +91,17 @@ async function temporal(say: (line: string) => void): Promise<Server> {
 
 async function database(): Promise<Server> {
   const broker = await startBroker('postgres');
-  const sql = postgres(broker.url, { max: 1 });
-  const [row] = await sql`SHOW server_version`;
-  await sql.end();
+  const ask = async (query: string): Promise<string> => {
+    const sql = postgres(broker.url, { max: 1 });
+    const [row] = await sql.unsafe(`SELECT (${query})::text AS value`);
+    await sql.end();
+    return String(row?.['value']);
+  };
+  const version = await ask(`current_setting('server_version')`);
   return {
     env: { POSTGRES_URL: broker.url },
-    version: String(row?.['server_version']).split(' ')[0] ?? '',
+    version: version.split(' ')[0] ?? '',
+    bytes: async () => Number(await ask('pg_database_size(current_database())')),
     async restart() {
       await broker.kill();
       await broker.start();
@@ -138,6 +152,7 @@ async function restate(): Promise<Server> {
       RESTATE_SERVICE_PORT: `${service}`,
     },
     version: /[\d.]+/u.exec(stdout)?.[0] ?? '',
+    bytes: () => folderBytes(folder),
     async restart() {
       await kill();
       child = run();

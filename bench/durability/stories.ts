@@ -19,6 +19,8 @@ export interface Story {
   kills?: 'servers';
   /** The ledger knows idempotency keys, and takes each one once. */
   hasKeys?: true;
+  /** Nobody is killed: the runner's store is weighed before and after. */
+  weighs?: true;
 }
 
 /** `delegate`: a sub-agent is asked to post the entry. */
@@ -114,6 +116,13 @@ export const stories: readonly Story[] = [
     steps: [[post('payment')]],
     answer: 'Paid.',
     runs: 100,
+  },
+  {
+    name: 'storage',
+    what: 'runs of six steps that nobody kills: what the runner stores',
+    steps: ['1', '2', '3', '4', '5', '6'].map((part) => [post(part)]),
+    answer: 'Six steps.',
+    weighs: true,
   },
 ];
 

@@ -5,7 +5,7 @@ import { type Story, storyOf } from './stories.ts';
 /** Counts that every story has. */
 type Count = Exclude<keyof Score, 'secondsUntilNext' | 'secondsUntilReady' | Special | 'secondsUntilOver'>;
 /** Counts of one kind of story. */
-type Special = 'afterCancel' | 'notCancelled' | 'messagesLost' | 'unknowing';
+type Special = 'afterCancel' | 'notCancelled' | 'messagesLost' | 'unknowing' | 'bytesAStep';
 
 const counts: readonly [string, Count][] = [
   ['kills', 'kills'],
@@ -29,6 +29,7 @@ export function table(results: readonly Result[]): string {
     ...counts.map(([title]) => title),
     'goes on after, median s',
     'of them start',
+    'bytes a step',
   ];
   const rows = results.map(({ contestant, story, score }) => [
     contestant,
@@ -36,6 +37,7 @@ export function table(results: readonly Result[]): string {
     ...counts.map(([, count]) => `${score[count]}`),
     median(score.secondsUntilNext),
     median(score.secondsUntilReady),
+    `${score.bytesAStep ?? '-'}`,
   ]);
   return markdown(head, rows);
 }
@@ -56,6 +58,7 @@ export function tables(results: readonly Result[]): string {
     ...counts.map(([, count]) => `${sum(name, count)}`),
     median(timed(name).flatMap(({ score }) => score.secondsUntilNext)),
     median(timed(name).flatMap(({ score }) => score.secondsUntilReady)),
+    `${of(name).find(({ score }) => score.bytesAStep !== undefined)?.score.bytesAStep ?? '-'}`,
   ]);
   const versions = names.map((name) => {
     const latest = of(name)
@@ -72,6 +75,7 @@ export function tables(results: readonly Result[]): string {
         ...counts.map(([title]) => title),
         'median seconds until it goes on',
         'of them its start',
+        'bytes stored a step',
       ],
       all,
     ),
@@ -86,10 +90,13 @@ export function tables(results: readonly Result[]): string {
   ].join('\n\n');
 }
 
-const isOfOneRun = ({ runs, kills }: Story): boolean => runs === undefined && kills === undefined;
+const isOfOneRun = ({ runs, kills, weighs }: Story): boolean =>
+  runs === undefined && kills === undefined && weighs === undefined;
 
 function byStory(results: readonly Result[], names: readonly string[], count: Count): string {
-  const stories = [...new Set(results.map(({ story }) => story))];
+  const stories = [...new Set(results.map(({ story }) => story))].filter(
+    (story) => storyOf(story).weighs === undefined,
+  );
   const rows = stories.map((story) => [
     story,
     ...names.map((name) => {

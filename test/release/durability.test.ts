@@ -84,6 +84,15 @@ describe('the suite', () => {
     expect(found).toEqual({ stuck: 1 });
   });
 
+  test('weighs what a runner stores for a step', async () => {
+    const [usual = 0, hoarding = 0] = await Promise.all(
+      ['', 'hoards'].map(async (fault) => (await scoreOf(fault, 'storage', { kills: 2 })).bytesAStep),
+    );
+    expect(usual).toBeGreaterThan(0);
+    expect(hoarding - usual).toBeGreaterThan(9000);
+    expect(hoarding - usual).toBeLessThan(11_000);
+  });
+
   test('finds a runner that pays for each reply twice', async () => {
     const { paidTwice, runs } = await scoreOf('pays-twice', 'payment', { kills: 3 });
     expect(paidTwice).toBeGreaterThanOrEqual(2 * runs);

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { POST, isDeployed } from './offered.ts';
 import { type Entry, isPosted, modelUrl, needsApproval, postEntry, serve, stateFolder } from './serve.ts';
@@ -10,7 +10,7 @@ import { type Entry, isPosted, modelUrl, needsApproval, postEntry, serve, stateF
 
 /**
  * '' or: doubles, loses, pays-twice, answers-wrong, forgets, drops-messages, forgets-answers, posts-after-cancel, ignores-cancel, forgets-sub-agents,
- * strands-old-runs.
+ * strands-old-runs, hoards.
  */
 const fault = process.env['DURABILITY_FAULT'] ?? '';
 
@@ -32,6 +32,9 @@ interface Run {
   isLater?: boolean;
   answer?: string | null;
 }
+
+/** Bytes that a runner with the fault `hoards` stores for each step. */
+const HOARD = 10_000;
 
 const fileOf = (id: string) => join(stateFolder, `${id}.json`);
 const load = (id: string): Run | undefined =>
@@ -108,6 +111,7 @@ async function act(id: string, run: Run, calls: NonNullable<Message['tool_calls'
     results.push({ role: 'tool', tool_call_id: call, content: 'posted' });
   }
   save(id, { ...run, messages: [...run.messages, ...results] });
+  if (fault === 'hoards') appendFileSync(`${fileOf(id)}.hoard`, 'a'.repeat(HOARD));
 }
 
 /** Has a sub-agent answer, in a run that goes on after a death. */
