@@ -4,26 +4,28 @@ import type { BudgetAccount, BudgetAmount, BudgetUse, Reservation } from './budg
 /** State of one account, which one workflow keeps for all workers. JSON. */
 export interface Ledger {
   account: BudgetAccount;
-  /** Current period first. Never empty after the first message. */
-  periods: LedgerPeriod[];
+  /** Days with something counted or granted, the latest first. Never empty after the first message. A month is the sum of its days. */
+  days: LedgerDay[];
   /** Reservations that are not settled, oldest first. */
   open: OpenReservation[];
   /** Ids of settled reservations that may still be sent again, oldest first. */
   settled: { id: string; at: number }[];
 }
 
-export interface LedgerPeriod {
+export interface LedgerDay {
+  /** Midnight UTC, in milliseconds since 1970. */
   from: number;
   used: BudgetUse;
   unsettled: BudgetUse;
-  /** Additions to the limits. */
+  /** Additions to the limits of its day or month. */
   extra: BudgetAmount;
+  /** A warning was given on this day. */
   warned: boolean;
 }
 
 export interface OpenReservation extends Pick<Reservation, 'id' | 'call' | 'attempt' | 'estimate'> {
   at: number;
-  /** Period that it counts in. */
+  /** Day that it counts in. */
   from: number;
   /** A later attempt of the call has begun. */
   lost?: true;

@@ -11,10 +11,10 @@ import type {
   Settlement,
   BudgetUse,
 } from './budget-rule.ts';
-import { isSameRule, underRule } from './changed-rule.ts';
-import { type Ledger, type LedgerPeriod, type OpenReservation, extended, none, sum } from './ledger-state.ts';
+import { canonicalJson } from '../values/json-object.ts';
+import { type Ledger, type LedgerDay, type OpenReservation, extended, none, sum } from './ledger-state.ts';
 import { accountWords, shareWords, tooLargeWords } from './budget-words.ts';
-import { periodEnd, periodStart } from './periods.ts';
+import { lastStarts, periodEnd, periodStart } from './periods.ts';
 
 /** The current period, and those before it that a report has. */
 const KEPT_PERIODS = 3;
@@ -26,7 +26,7 @@ const AGAIN_MS = 5 * 60_000;
 const MOST_SETTLED = 3_000;
 
 export function newLedger(account: BudgetAccount): Ledger {
-  return { account, periods: [], open: [], settled: [] };
+  return { account, days: [], open: [], settled: [] };
 }
 
 /** Counts the entries of a message, in their order. A reservation that does not fit is answered with a sentence. */
@@ -67,10 +67,11 @@ export function refusals(
 export function refusal(before: Ledger, asked: Reservation, now: number): BudgetAnswer | undefined {
   const ledger = brought(before, now);
   if (isKnown(ledger, asked.id)) return undefined;
-  const [period] = ledger.periods;
   const { rule, estimate } = asked;
+  const period = currentPeriod(ledger);
   const limit = limitOf(rule, period.extra);
-  const counted = sum(spentIn(ledger, period), estimate);
+  const spent = spentIn(period);
+  const counted = sum(spent, estimate);
   const over = amounts.find((name) => counted[name] > (limit[name] ?? Infinity));
   if (over === undefined) return undefined;
   const tooLarge = amounts.find((name) => estimate[name] > (limit[name] ?? Infinity));
@@ -78,7 +79,7 @@ export function refusal(before: Ledger, asked: Reservation, now: number): Budget
     const refused = tooLargeWords(asked, tooLarge, { limit, needs: estimate[tooLarge] });
     return { refused, isTooLarge: true };
   }
-  const left = Math.max(0, dollars((limit[over] ?? 0) - spentIn(ledger, period)[over]));
+  const left = Math.max(0, dollars((limit[over] ?? 0) - spent[over]));
   return {
     refused: accountWords(asked, over, { limit, left, needs: estimate[over] }, periodEnd(rule.per, now)),
   };
@@ -92,7 +93,7 @@ export function reserve(before: Ledger, asked: Reservation, now: number): Step {
     const warning = ledger.open.find((one) => one.id === id)?.warning;
     return { ledger, answer: { warning } };
   }
-  const mine = { id, call, attempt, estimate, at: now, from: ledger.periods[0].from };
+  const mine = { id, call, attempt, estimate, at: now, from: ledger.days[0].from };
   const open = ledger.open.map((one) => (isBefore(one, asked) ? { ...one, lost: true as const } : one));
   const next = withWarning(bounded({ ...ledger, open: [...open, mine] }, now), now);
   const { warning } = next.answer;
@@ -116,22 +117,27 @@ export function settle(before: Ledger, { id, spent }: Settlement, now: number): 
 /** Adds to the limits of the current period. */
 export function extend(before: Ledger, more: BudgetAmount, now: number): Ledger {
   const ledger = brought(before, now);
-  const [period, ...past] = ledger.periods;
-  const extra = extended(period.extra, more);
+  const { from } = currentPeriod(ledger);
+  const [today, ...past] = ledger.days;
+  const days = [{ ...today, extra: extended(today.extra, more) }, ...past];
   // The next share may be passed again, and is worth another warning.
-  return { ...ledger, periods: [{ ...period, extra, warned: false }, ...past] };
+  return { ...ledger, days: days.map((day) => (day.from < from ? day : { ...day, warned: false })) };
 }
 
 export function reportOf(before: Ledger, now: number): BudgetReport {
   const { account } = before;
+  const { rule } = account;
   const ledger = brought(before, now);
-  return { ...account, periods: ledger.periods.map((period) => periodReport(ledger, account, period)) };
+  const starts = lastStarts(rule.per, ledger.days[0].from, KEPT_PERIODS);
+  const periods = starts.map((from) => periodOf(ledger, from));
+  const kept = periods.filter((period, index) => index === 0 || !isUnused(period) || period.open.length > 0);
+  return { ...account, periods: kept.map((period) => periodReport(rule, period)) };
 }
 
 /** Nothing would be lost if the ledger were forgotten: all that it counted is in periods that no report has any more. */
 export function isEmpty(before: Ledger, now: number): boolean {
-  const { periods, open } = bounded(brought(before, now), now);
-  return open.length === 0 && periods.every(isUnused);
+  const { days, open } = bounded(brought(before, now), now);
+  return open.length === 0 && days.every(isUnused);
 }
 
 /** Time after which a ledger without messages may be empty. */
@@ -144,7 +150,12 @@ interface Step {
   answer: BudgetAnswer;
 }
 
-type Current = Ledger & { periods: [LedgerPeriod, ...LedgerPeriod[]] };
+type Current = Ledger & { days: [LedgerDay, ...LedgerDay[]] };
+
+/** A day or month, and its reservations. */
+interface Period extends LedgerDay {
+  open: OpenReservation[];
+}
 
 const amounts = ['cost', 'totalTokens'] as const;
 
@@ -152,42 +163,61 @@ const amounts = ['cost', 'totalTokens'] as const;
 function withWarning(before: Ledger, now: number): Step {
   const { rule, key } = before.account;
   const ledger = brought(before, now);
-  const [period, ...past] = ledger.periods;
-  const share = shareOf(spentIn(ledger, period), limitOf(rule, period.extra));
+  const period = currentPeriod(ledger);
+  const share = shareOf(spentIn(period), limitOf(rule, period.extra));
   if (period.warned || share < rule.warnAt) return { ledger, answer: { share } };
   const warning = shareWords({ rule, key }, share);
-  return {
-    ledger: { ...ledger, periods: [{ ...period, warned: true }, ...past] },
-    answer: { warning, share },
-  };
+  const [today, ...past] = ledger.days;
+  return { ledger: { ...ledger, days: [{ ...today, warned: true }, ...past] }, answer: { warning, share } };
 }
 
-/** The ledger with the current period. A clock that goes back stays in the latest period. */
+function isSameRule(one: BudgetRule, other: BudgetRule): boolean {
+  return canonicalJson(one) === canonicalJson(other);
+}
+
+/** The ledger with the rule that the config has now. It counts days, so that no rule forgets what another one has counted. */
+function underRule(ledger: Ledger, rule: BudgetRule): Ledger {
+  const { account } = ledger;
+  return isSameRule(account.rule, rule) ? ledger : { ...ledger, account: { ...account, rule } };
+}
+
+/** The ledger with the current day, without days that no report has. A clock that goes back stays in the latest day. */
 function brought(ledger: Ledger, now: number): Current {
+  const [first, ...others] = ledger.days;
+  const from = periodStart('day', now);
+  if (first !== undefined && first.from >= from) return { ...ledger, days: [first, ...others] };
+  const today = { from, used: none, unsettled: none, extra: {}, warned: false };
   const { per } = ledger.account.rule;
-  const [first, ...past] = ledger.periods;
-  const from = periodStart(per, now);
-  if (first !== undefined && first.from >= from) return { ...ledger, periods: [first, ...past] };
-  const current = { from, used: none, unsettled: none, extra: {}, warned: false };
-  const starts = pastStarts(per, from);
-  const isOpen = (period: LedgerPeriod) => ledger.open.some((one) => one.from === period.from);
-  const kept = ledger.periods.filter(
-    (period) => starts.includes(period.from) && (isOpen(period) || !isUnused(period)),
+  // A rule of days may become one of months, which then has the days of this month.
+  const since = Math.min(periodStart('month', from), lastStarts(per, from, KEPT_PERIODS).at(-1) ?? from);
+  const isOpen = (day: LedgerDay) => ledger.open.some((one) => one.from === day.from);
+  const kept = ledger.days.filter((day) => day.from >= since && (isOpen(day) || !isUnused(day)));
+  return { ...ledger, days: [today, ...kept] };
+}
+
+function currentPeriod(ledger: Current): Period {
+  return periodOf(ledger, periodStart(ledger.account.rule.per, ledger.days[0].from));
+}
+
+/** The day or month that begins at `from`. */
+function periodOf({ account, days, open }: Current, from: number): Period {
+  const to = periodEnd(account.rule.per, from);
+  const isIn = (at: { from: number }) => at.from >= from && at.from < to;
+  const empty: LedgerDay = { from, used: none, unsettled: none, extra: {}, warned: false };
+  const period = days.filter(isIn).reduce(
+    (all, { used, unsettled, extra, warned }) => ({
+      from,
+      used: sum(all.used, used),
+      unsettled: sum(all.unsettled, unsettled),
+      extra: extended(all.extra, extra),
+      warned: all.warned || warned,
+    }),
+    empty,
   );
-  return { ...ledger, periods: [current, ...kept] };
+  return { ...period, open: open.filter(isIn) };
 }
 
-/** Starts of the periods before this one that are kept. */
-function pastStarts(per: BudgetRule['per'], from: number): number[] {
-  const starts: number[] = [];
-  for (let at = from; starts.length < KEPT_PERIODS - 1;) {
-    at = periodStart(per, at - 1);
-    starts.push(at);
-  }
-  return starts;
-}
-
-function isUnused({ used, unsettled, extra }: LedgerPeriod): boolean {
+function isUnused({ used, unsettled, extra }: LedgerDay): boolean {
   return used.calls + unsettled.calls === 0 && amounts.every((name) => extra[name] === undefined);
 }
 
@@ -212,18 +242,16 @@ function bounded(ledger: Ledger, now: number): Ledger {
   });
 }
 
-/** Adds to the period of this start, if the ledger still has it. */
+/** Adds to the day of this start, if the ledger still has it. */
 function added(ledger: Ledger, from: number, field: 'used' | 'unsettled', spent: BudgetUse): Ledger {
-  const periods = ledger.periods.map((period) =>
-    period.from === from ? { ...period, [field]: sum(period[field], spent) } : period,
+  const days = ledger.days.map((day) =>
+    day.from === from ? { ...day, [field]: sum(day[field], spent) } : day,
   );
-  return { ...ledger, periods };
+  return { ...ledger, days };
 }
 
-function spentIn({ open }: Ledger, { from, used, unsettled }: LedgerPeriod): BudgetUse {
-  return open
-    .filter((one) => one.from === from)
-    .reduce((all, one) => sum(all, one.estimate), sum(used, unsettled));
+function spentIn({ open, used, unsettled }: Period): BudgetUse {
+  return open.reduce((all, one) => sum(all, one.estimate), sum(used, unsettled));
 }
 
 function limitOf(rule: BudgetAmount, extra: BudgetAmount): BudgetAmount {
@@ -242,9 +270,8 @@ function shareOf(spent: BudgetUse, limit: BudgetAmount): number {
   return Math.max(...shares);
 }
 
-function periodReport(ledger: Ledger, { rule }: BudgetAccount, period: LedgerPeriod): BudgetPeriod {
-  const { from, used, unsettled, extra, warned } = period;
-  const open = ledger.open.filter((one) => one.from === from);
+function periodReport(rule: BudgetRule, period: Period): BudgetPeriod {
+  const { from, used, unsettled, extra, warned, open } = period;
   const of = (isLost: boolean) =>
     open.filter(({ lost }) => (lost === true) === isLost).reduce((all, one) => sum(all, one.estimate), none);
   const limit = limitOf(rule, extra);
@@ -255,7 +282,7 @@ function periodReport(ledger: Ledger, { rule }: BudgetAccount, period: LedgerPer
     used,
     reserved: of(false),
     unsettled: sum(unsettled, of(true)),
-    share: shareOf(spentIn(ledger, period), limit),
+    share: shareOf(spentIn(period), limit),
     warned,
   };
 }

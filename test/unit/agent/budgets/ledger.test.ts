@@ -124,6 +124,23 @@ test('what a request took is counted, though a rule of days came meanwhile and r
   expect(current(settled(ledger, { id: 'a', spent: tokens(700) }))?.used.totalTokens).toBe(700);
 });
 
+test('a rule that two versions of the config change with each request forgets nothing', () => {
+  const asked = (per: 'day' | 'month', id: string) => ({ ...ask(id, 100), rule: { ...rule, per } });
+  let ledger = reserve(newLedger(account), asked('day', 'before'), NOON - 10 * DAY).ledger;
+  for (const [index, per] of (['month', 'day', 'month', 'day'] as const).entries())
+    ({ ledger } = count(ledger, [{ type: 'reserve', ...asked(per, `a${index}`) }], NOON));
+  const totals = (at: Ledger) =>
+    reportOf(at, NOON).periods.map(({ from, reserved: open, unsettled }) => [
+      from,
+      open.totalTokens + unsettled.totalTokens,
+    ]);
+  // Of the last three days.
+  expect(totals(ledger)).toEqual([[NOON - DAY / 2, 400]]);
+  const refused = count(ledger, [{ type: 'reserve', ...asked('month', 'b'), estimate: tokens(501) }], NOON);
+  expect(refused.answers[0]?.refused).toContain('of 1,000 tokens a month');
+  expect(totals(refused.ledger)).toEqual([[Date.UTC(2026, 10), 500]]);
+});
+
 test('an extension is of the current day only', () => {
   const ledger = extend(newLedger(account), { totalTokens: 500 }, NOON);
   expect(current(ledger)?.limit.totalTokens).toBe(1_500);
