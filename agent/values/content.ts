@@ -23,6 +23,8 @@ export interface ImagePart {
   mediaType?: string | undefined;
   /** Size of the image itself. */
   bytes?: number | undefined;
+  /** SHA-256 of the image itself, in hex. */
+  sha256?: string | undefined;
   /** https. */
   url?: string | undefined;
   ref?: MediaRef | undefined;
@@ -38,6 +40,8 @@ export interface FilePart {
   filename?: string | undefined;
   /** Size of the file itself. */
   bytes?: number | undefined;
+  /** SHA-256 of the file itself, in hex. */
+  sha256?: string | undefined;
   ref?: MediaRef | undefined;
   /** The file in base64: only in requests to a model. */
   data?: string | undefined;

@@ -2,6 +2,7 @@ import type { RunEvent } from '../../agent/run/events.ts';
 import { contentText } from '../../agent/values/content.ts';
 import type { EventsOptions } from '../read/follow-events.ts';
 import { type Input, readInput } from './read-input.ts';
+import { recordedText } from './started-with.ts';
 
 interface ReadableRun {
   events(options: EventsOptions): AsyncIterable<RunEvent>;
@@ -22,12 +23,16 @@ export async function otherQuestion(
   run: ReadableRun,
   asked: { agent: string; input: Input },
 ): Promise<OtherQuestion | undefined> {
-  const text = contentText(readInput(asked.input).input);
+  const { input } = readInput(asked.input);
   for await (const event of run.events({ follow: false, live: false })) {
     if (event.type !== 'run_started') continue;
     const { agent } = event;
-    const question = contentText(event.input);
-    const differs = { agent: agent !== asked.agent, question: question !== text };
+    const differs = {
+      agent: agent !== asked.agent,
+      question: recordedText(event.input) !== recordedText(input),
+    };
+    const text = contentText(event.input);
+    const question = differs.question && text === contentText(input) ? `${text} (with other content)` : text;
     return differs.agent || differs.question ? { agent, question, differs } : undefined;
   }
   return undefined;

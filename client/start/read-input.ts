@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import {
   type Content,
   type ContentPart,
@@ -103,8 +104,9 @@ function readFilePart({ file, ...named }: GivenPart, name: string, media: Uint8A
     : { type: 'file', mediaType: found, filename, ...place };
 }
 
-function recorded(bytes: Uint8Array, media: Uint8Array[]): Pick<MediaPart, 'bytes' | 'ref'> {
-  return { bytes: bytes.length, ref: { index: media.push(bytes) - 1 } };
+function recorded(bytes: Uint8Array, media: Uint8Array[]): Pick<MediaPart, 'bytes' | 'sha256' | 'ref'> {
+  const sha256 = createHash('sha256').update(bytes).digest('hex');
+  return { bytes: bytes.length, sha256, ref: { index: media.push(bytes) - 1 } };
 }
 
 function readOptional(part: GivenPart, field: 'mediaType' | 'filename', name: string): string | undefined {

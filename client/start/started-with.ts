@@ -1,6 +1,7 @@
 import type { Client } from '@temporalio/client';
 import { overridesOf } from '../../agent/start/overrides.ts';
 import { canonicalJson } from '../../agent/values/json-object.ts';
+import type { Content } from '../../agent/values/content.ts';
 import type { Json } from '../../agent/values/vocabulary.ts';
 import { type Input, readInput } from './read-input.ts';
 import { type RecordedStart, recordedStart } from './recorded-start.ts';
@@ -28,12 +29,11 @@ export async function startedWith(
     variables,
     overrides: overridesOf(options),
   };
-  return textOf(begun) === textOf(asked);
+  return recordedText(begun) === recordedText(asked);
 }
 
-/** Distinguishes two starts. The place where an image is recorded (`ref`) is known only after the start. */
-function textOf(start: RecordedStart): string {
-  return canonicalJson(
-    JSON.parse(JSON.stringify(start, (name, value: unknown) => (name === 'ref' ? undefined : value))) as Json,
-  );
+/** Distinguishes two starts, or two questions. The place where an image is recorded (`ref`) is known only after the start. */
+export function recordedText(recorded: RecordedStart | Content | null): string {
+  const text = JSON.stringify(recorded, (name, value: unknown) => (name === 'ref' ? undefined : value));
+  return canonicalJson(JSON.parse(text) as Json);
 }

@@ -63,6 +63,7 @@ describe('a question with an image', () => {
         type: 'image',
         mediaType: 'image/png',
         bytes: 300_000,
+        sha256: expect.any(String),
         data: image.toString('base64'),
       });
     }
@@ -105,6 +106,7 @@ describe('a question with an image', () => {
         type: 'image',
         mediaType: 'image/png',
         bytes: 34_000,
+        sha256: expect.any(String),
         ref: { workflowId: run.id, runId, index: 0 },
       },
       { type: 'text', text: 'with' },

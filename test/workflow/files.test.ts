@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { type Content, contentText, mediaOf } from '../../agent/values/content.ts';
 import type { ChatMessage } from '../../agent/values/vocabulary.ts';
@@ -48,8 +48,23 @@ const shownPdf = {
   mediaType: 'application/pdf',
   filename: 'bill.pdf',
   bytes: pdf.length,
+  sha256: createHash('sha256').update(pdf).digest('hex'),
   data: pdf.toString('base64'),
 };
+
+test('an id stands for one question: another file of the same name and size is another question', async () => {
+  const id = randomUUID();
+  const run = await rig.client.start('file-native', withPdf('read'), { id });
+  const other = Buffer.from(pdf);
+  other[20] = 0;
+  const withOther = [
+    { type: 'text' as const, text: 'read' },
+    { type: 'file' as const, file: other, filename: 'bill.pdf' },
+  ];
+  expect(await run.startedWith('file-native', withPdf('read'), { id })).toBe(true);
+  expect(await run.startedWith('file-native', withOther, { id })).toBe(false);
+  await run.result();
+});
 
 test('a PDF goes to the model with each request, is in history once, and is in a fork by reference', async () => {
   const run = await rig.client.start('file-native', withPdf('look'));

@@ -14,13 +14,18 @@ describe('a question with a file', () => {
       ...file('data:text/csv;base64,YSxi', { filename: 'a.csv' }),
       ...file(pngOf(100), { filename: 'a.png' }),
     ]);
+    const place = (bytes: number, index: number) => ({
+      bytes,
+      sha256: expect.stringMatching(/^[0-9a-f]{64}$/u),
+      ref: { index },
+    });
     expect(input).toEqual([
       text,
-      { type: 'file', mediaType: 'application/pdf', filename: 'report.pdf', bytes: 12, ref: { index: 0 } },
+      { type: 'file', mediaType: 'application/pdf', filename: 'report.pdf', ...place(12, 0) },
       text,
-      { type: 'file', mediaType: 'text/csv', filename: 'a.csv', bytes: 3, ref: { index: 1 } },
+      { type: 'file', mediaType: 'text/csv', filename: 'a.csv', ...place(3, 1) },
       text,
-      { type: 'image', mediaType: 'image/png', bytes: 100, ref: { index: 2 } },
+      { type: 'image', mediaType: 'image/png', ...place(100, 2) },
     ]);
     expect(media.map((bytes) => bytes.length)).toEqual([12, 3, 100]);
   });
