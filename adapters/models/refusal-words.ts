@@ -69,25 +69,36 @@ const NO_TOOLS: readonly RegExp[] = [
 ];
 
 /**
- * The model takes no file of this kind. OpenAI: "This model does not support file content types", "Invalid value: 'file'. Supported values
- * are"; vLLM: "Unknown part type: file"; servers in Rust: "unknown variant `input_audio`"; OpenRouter: "No endpoints found that support
- * input audio".
+ * The model takes no files beside audio. OpenAI: "This model does not support file content types", "Invalid value: 'file'. Supported values
+ * are"; vLLM: "Unknown part type: file".
  */
 export function refusesFiles(said: string): boolean {
   return NO_FILES.some((words) => words.test(said));
 }
 
-const NO_FILES: readonly RegExp[] = [
-  /(?:\bnot|n't|\bun)\s?support(?:s|ed)?\b(?: the| any| content type:?)? [`'"]?(?:files?|pdfs?|documents?|(?:input[_ ])?audio)\b(?! (?:formats?|size|larger|over|above|of|url|encoding)\b)/iu,
-  /\b(?:files?|pdfs?|documents?|audio)(?: (?:inputs?|contents?|parts?|attachments?))? (?:is|are) (?:currently )?not (?:supported|enabled|allowed|available)\b/iu,
-  /\bno endpoints found that support (?:input )?(?:file|pdf|audio)/iu,
-  /\b(?:unknown variant|invalid value:?|unknown part type:?) \W{0,3}(?:file|input_audio)\b/iu,
-  /\b(?:file|audio)[^\n]{0,30}' functionality not supported\b/iu,
-];
+const NO_FILES = refusalsOf('files?|pdfs?|documents?', 'file');
+
+/** The model takes no audio. Servers in Rust: "unknown variant `input_audio`"; OpenRouter: "No endpoints found that support input audio". */
+export function refusesAudio(said: string): boolean {
+  return NO_AUDIO.some((words) => words.test(said));
+}
+
+const NO_AUDIO = refusalsOf('(?:input[_ ])?audio', 'input_audio');
+
+/** `names`: words for such files, as a pattern. `part`: the type of their content part. A refusal of one format or size is none of them. */
+function refusalsOf(names: string, part: string): readonly RegExp[] {
+  return [
+    `(?:\\bnot|n't|\\bun)\\s?support(?:s|ed)?\\b(?: the| any| content type:?)? [\`'"]?(?:${names})\\b(?! (?:types?|formats?|media|mime|size|larger|over|above|of|url|encoding)\\b)`,
+    `\\b(?:${names})(?: (?:inputs?|contents?|parts?|attachments?))? (?:is|are) (?:currently )?not (?:supported|enabled|allowed|available)\\b`,
+    `\\bno endpoints found that support (?:input )?(?:${names})`,
+    `\\b(?:unknown variant|invalid value:?|unknown part type:?) \\W{0,3}${part}\\b`,
+    `\\b(?:${names})[^\\n]{0,30}' functionality not supported\\b`,
+  ].map((pattern) => new RegExp(pattern, 'iu'));
+}
 
 /** The model itself does not take the images, files or tools of a request, so another model may answer the same request. */
 export function refusesFeature(said: string): boolean {
-  return refusesImages(said) || refusesFiles(said) || refusesTools(said);
+  return [refusesImages, refusesFiles, refusesAudio, refusesTools].some((refuses) => refuses(said));
 }
 
 export const NO_TOOLS_ADVICE =

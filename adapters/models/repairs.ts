@@ -5,11 +5,12 @@ import { rolesInTurn } from '../../agent/prompt/roles-in-turn.ts';
 import { validPrompt } from '../../agent/prompt/valid-prompt.ts';
 import { withoutCalls } from '../../agent/prompt/without-calls.ts';
 import { withoutSystem } from '../../agent/prompt/without-system.ts';
+import type { MediaPart } from '../../agent/values/content.ts';
 import type { ModelRequest } from './model.ts';
-import { refusesFiles, refusesImages, refusesTools } from './refusal-words.ts';
+import { refusesAudio, refusesFiles, refusesImages, refusesTools } from './refusal-words.ts';
 
 /** A form of the prompt that some models want and others do not need. */
-export type Repair = 'images' | 'files' | 'calls' | 'ids' | 'turns' | 'system' | 'roles';
+export type Repair = 'images' | 'files' | 'audio' | 'calls' | 'ids' | 'turns' | 'system' | 'roles';
 
 /** Repairs that each model needed so far, so that later calls need no second request. Lives as long as the adapter. */
 export type KnownRepairs = Map<string, readonly Repair[]>;
@@ -71,14 +72,20 @@ const REPAIRS: readonly RepairRule[] = [
   {
     repair: 'images',
     refusal: (words) => refusesImages(words) || WANTS_TEXT.test(words),
-    change: (prompt) => withoutEarlierMedia(prompt, 'image'),
+    change: (prompt) => withoutEarlierMedia(prompt, ({ type }) => type === 'image'),
     warning: 'takes no images; earlier ones are described in words.',
   },
   {
     repair: 'files',
     refusal: (words) => refusesFiles(words) || WANTS_TEXT.test(words),
-    change: (prompt) => withoutEarlierMedia(prompt, 'file'),
+    change: (prompt) => withoutEarlierMedia(prompt, (part) => part.type === 'file' && !isAudio(part)),
     warning: 'takes no such files; earlier ones are described in words.',
+  },
+  {
+    repair: 'audio',
+    refusal: (words) => refusesAudio(words) || WANTS_TEXT.test(words),
+    change: (prompt) => withoutEarlierMedia(prompt, isAudio),
+    warning: 'takes no audio; earlier audio is described in words.',
   },
   {
     repair: 'calls',
@@ -133,6 +140,10 @@ const REPAIRS: readonly RepairRule[] = [
       "wants the roles of messages in turn; neighbours of one role are joined, and a short word stands between a tool's result and the user.",
   },
 ];
+
+function isAudio(part: MediaPart): boolean {
+  return part.type === 'file' && part.mediaType.startsWith('audio/');
+}
 
 /** The tools are declared since earlier calls show them, and the request has no use for them. */
 function onlyNamesTools(prompt: ModelPrompt): boolean {

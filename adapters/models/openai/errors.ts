@@ -11,6 +11,7 @@ import {
   NO_TOOLS_ADVICE,
   isOutOfCredit as noCreditIn,
   refusesFeature,
+  refusesAudio,
   refusesFiles,
   refusesImages,
   refusesTools,
@@ -146,7 +147,7 @@ function refusedAdvice({ message }: APIError, { model, names, isProbe }: Request
     return `Look at ${isOfTools ? "the agent's tools, " : ''}${settings}.`;
   }
   if (refusesImages(message)) return NO_IMAGES_ADVICE;
-  if (refusesFiles(message)) return NO_FILES_ADVICE;
+  if (refusesFiles(message) || refusesAudio(message)) return NO_FILES_ADVICE;
   const isOfSettings = /\b(model|api.?key|key|token|auth\w*|credentials?|deployment|db|database)\b/iu.test(
     message,
   );

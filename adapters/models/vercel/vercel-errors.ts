@@ -10,6 +10,7 @@ import {
   NO_TOOLS_ADVICE,
   isOutOfCredit,
   refusesFeature,
+  refusesAudio,
   refusesFiles,
   refusesImages,
 } from '../refusal-words.ts';
@@ -51,7 +52,7 @@ export function classifyVercelError(error: unknown, model: VercelLanguageModel):
 
 function adviceOnFeature(said: string): string {
   if (refusesImages(said)) return NO_IMAGES_ADVICE;
-  return refusesFiles(said) ? NO_FILES_ADVICE : NO_TOOLS_ADVICE;
+  return refusesFiles(said) || refusesAudio(said) ? NO_FILES_ADVICE : NO_TOOLS_ADVICE;
 }
 
 /** The provider's words, if an error is a refusal of the request. */
