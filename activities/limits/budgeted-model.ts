@@ -35,14 +35,21 @@ export function budgetedModel(
     async call(request, context) {
       const estimate = estimateOf(keeper.estimates.of(learnt, request), request, asked);
       const reserved = await reserveAll(ledgersNow(), estimate, attempt);
+      let hasBegun = false;
+      const noticed = (show: (piece: string) => void) => (piece: string) => {
+        hasBegun ||= piece !== '';
+        show(piece);
+      };
+      const { onText, onReasoning = () => undefined } = context;
+      const watched = { ...context, onText: noticed(onText), onReasoning: noticed(onReasoning) };
       try {
-        const reply = await model.call(request, context);
+        const reply = await model.call(request, watched);
         const tokens = reply.usage?.totalTokens ?? 0;
         if (tokens > 0) keeper.estimates.learn(learnt, request, tokens);
         await reserved.settle(spentOn(request, reply, asked));
         return withWarnings(reply, reserved.warnings);
       } catch (error) {
-        await reserved.settle(isUnbilled(error) ? nothing : null);
+        await reserved.settle(!hasBegun && isUnbilled(error) ? nothing : null);
         throw error;
       }
     },

@@ -59,10 +59,17 @@ export function isUnbilled(error: unknown): boolean {
   );
 }
 
-/** The HTTP status of a server that takes no request now. Anthropic: 529. */
-export function isTurnedAway(status: number | undefined): boolean {
-  return status === 503 || status === 529;
+/** The answer of a server that takes no request now, so that it has not worked on this one. Anthropic: 529. */
+export function isTurnedAway(status: number | undefined, said: string): boolean {
+  return (status === 503 && !BROKE_OFF.test(said)) || status === 529;
 }
+
+/**
+ * Envoy answers 503 also when it has sent the request to a server and lost the connection: "upstream connect error or disconnect/reset
+ * before headers. reset reason: connection termination" (its issues 14201 and 14981). After a connection failure or an overflow it has sent
+ * nothing.
+ */
+const BROKE_OFF = /\breset reason: (?!(?:local |remote )?connection failure|overflow)/iu;
 
 /** The model's server does not work; any other failure is an answer of it. */
 export function isOutage(type: ModelErrorType): boolean {

@@ -77,7 +77,7 @@ function answered(error: APIError, asked: RequestContext): ModelError {
     retryable: isRetryable(type, error),
     retryAfterMs: waitOf(error),
     lacksFeature: type === 'ModelBadRequest' && refusesFeature(error.message),
-    unbilled: isTurnedAway(error.status),
+    unbilled: isTurnedAway(error.status, error.message),
   });
 }
 

@@ -45,12 +45,25 @@ describe('an HTTP error', () => {
   });
 
   test.each([
-    [503, true],
-    [529, true],
-    [500, false],
-    [502, false],
-  ])('%i says that the request was turned away: %s', async (status, unbilled) => {
-    const { ask } = await scriptedOpenAI([{ status }]);
+    [503, 'The engine is overloaded', true],
+    [529, 'Overloaded', true],
+    [500, 'The server had an error', false],
+    [502, 'Bad gateway', false],
+    // Envoy had sent the request to a server, and lost the connection.
+    [
+      503,
+      'upstream connect error or disconnect/reset before headers. reset reason: connection termination',
+      false,
+    ],
+    [503, 'upstream connect error or disconnect/reset before headers. reset reason: remote reset', false],
+    [
+      503,
+      'upstream connect error or disconnect/reset before headers. reset reason: connection failure',
+      true,
+    ],
+    [503, 'upstream connect error or disconnect/reset before headers. reset reason: overflow', true],
+  ])('%i, "%s", says that the request was turned away: %s', async (status, message, unbilled) => {
+    const { ask } = await scriptedOpenAI([{ status, error: { message } }]);
     expect(await failureOf(ask())).toMatchObject({ type: 'ModelServerError', unbilled });
   });
 
