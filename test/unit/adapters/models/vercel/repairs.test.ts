@@ -170,59 +170,6 @@ describe('a model that takes no images', () => {
   });
 
   test.each([
-    'This model does not support file content types.',
-    "Invalid value: 'file'. Supported values are: 'text', 'image_url', 'input_audio' and 'refusal'.",
-    'unknown variant `file`, expected `text` or `image_url`',
-    'Unknown part type: file',
-  ])('may be of a file, earlier ones of which are described: %s', async (message) => {
-    const { server, ask } = await scriptedOpenAI([refusal(message), 'one', refusal(message)]);
-    const file = {
-      type: 'file' as const,
-      mediaType: 'application/pdf',
-      filename: 'a.pdf',
-      bytes: 3,
-      data: 'AAAA',
-    };
-    const content = [{ type: 'text' as const, text: 'What?' }, file];
-    const messages = [{ role: 'user' as const, content }, answered, user('Thanks.')];
-    const prompt = { type: 'messages' as const, messages };
-    expect(await ask(modelRequest({}, { prompt }))).toMatchObject({
-      text: 'one',
-      warnings: [expect.stringContaining('takes no such files')],
-    });
-    expect(server.requests[1]?.body['messages']).toMatchObject([
-      { content: 'What?\n[file a.pdf application/pdf 3 bytes]' },
-      {},
-      {},
-    ]);
-    const own = { type: 'messages' as const, messages: [{ role: 'user' as const, content }] };
-    expect((await failureOf(ask(modelRequest({}, { prompt: own })))).message).toContain('files: false');
-  });
-
-  test.each([
-    'No endpoints found that support input audio',
-    'unknown variant `input_audio`, expected `text`',
-  ])('may be of audio alone: %s', async (message) => {
-    const { server, ask } = await scriptedOpenAI([refusal(message), 'one']);
-    const common = { type: 'file' as const, bytes: 3, data: 'AAAA' };
-    const content = [
-      { type: 'text' as const, text: 'What?' },
-      { ...common, mediaType: 'application/pdf', filename: 'a.pdf' },
-      { ...common, mediaType: 'audio/mpeg', filename: 'a.mp3' },
-    ];
-    const messages = [{ role: 'user' as const, content }, answered, user('Thanks.')];
-    const { warnings } = await ask(modelRequest({}, { prompt: { type: 'messages', messages } }));
-    expect(warnings).toEqual([expect.stringContaining('takes no audio')]);
-    expect(server.requests[1]?.body['messages']).toMatchObject([
-      {
-        content: [{ text: 'What?' }, { type: 'file' }, { text: '[file a.mp3 audio/mpeg 3 bytes]' }],
-      },
-      {},
-      {},
-    ]);
-  });
-
-  test.each([
     'Unsupported image format: image/tiff',
     'This model does not support file type application/msword',
     'The model does not support images larger than 20 MB',
