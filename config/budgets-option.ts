@@ -12,7 +12,7 @@ const shape = {
   per: z.enum(['day', 'month']),
   cost: z.number().positive('is not an amount of US dollars above 0'),
   totalTokens: z.int('is not a whole number from 1').positive('is not a whole number from 1'),
-  onEnd: z.enum(['wait', 'fail']),
+  onEnd: z.enum(['wait', 'fail', 'stop']),
   warnAt: z.number().gt(0).max(1, 'is not a share from 0 to 1'),
 } satisfies Checks<BudgetDefinition>;
 

@@ -114,7 +114,7 @@ export interface ConfigDefinition {
   limits?: { [model: string]: ModelLimits } | undefined;
   /**
    * Budgets of all runs, of each agent or of each tenant, a day or a month, over all workers of a task queue: `[{ name: 'month', of:
-   * 'tenant', per: 'month', cost: 20 }]`. Calls of models wait or fail at their end: docs/budgets.md. Default: none.
+   * 'tenant', per: 'month', cost: 20 }]`. At their end, calls of models wait or fail, or runs stop: docs/budgets.md. Default: none.
    */
   budgets?: readonly BudgetDefinition[] | undefined;
   /**

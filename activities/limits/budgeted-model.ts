@@ -96,7 +96,9 @@ async function reserveAll(
     const { refused, isTooLarge, warning } = answer;
     if (refused !== undefined) {
       await settle(nothing);
-      throw account.rule.onEnd === 'fail' || isTooLarge === true ? failed(refused) : waits(refused);
+      const { onEnd } = account.rule;
+      if (onEnd === 'wait' && isTooLarge !== true) throw waits(refused);
+      throw failed(refused, onEnd !== 'stop');
     }
     reserved.push(ledger);
     warn(warning);
@@ -109,14 +111,14 @@ function waits(text: string): ApplicationFailure {
   return heldBack(`waits for ${text}`, backMs);
 }
 
-/** A later attempt may succeed, so the agent's `onModelFailure` applies. */
-function failed(text: string): ApplicationFailure {
+/** `mayPass`: a later attempt may succeed, so the agent's `onModelFailure` applies. One that may not stops the run. */
+function failed(text: string, mayPass: boolean): ApplicationFailure {
   const failure = ApplicationFailure.create({
     type: BUDGET_USED_UP,
     message: `The model was not asked: ${text}`,
     nonRetryable: true,
   });
-  return Object.assign(failure, { mayPass: true });
+  return Object.assign(failure, { mayPass });
 }
 
 function estimateOf(totalTokens: number, { prompt }: ModelRequest, { price }: AgentModel): BudgetUse {

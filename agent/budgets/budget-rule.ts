@@ -18,10 +18,10 @@ export interface BudgetDefinition {
   /** Tokens a day or month, of prompts and replies together. */
   totalTokens?: number | undefined;
   /**
-   * A model call that does not fit waits for the next day or month, or fails with `BudgetUsedUp`, which the agent's
-   * `onModelFailure` applies to. Default 'wait'.
+   * A model call that does not fit waits for the next day or month; or it fails with `BudgetUsedUp`, which the agent's
+   * `onModelFailure` applies to; or it stops its run, with the reason `budget`. Default 'wait'.
    */
-  onEnd?: 'wait' | 'fail' | undefined;
+  onEnd?: BudgetRule['onEnd'] | undefined;
   /** Share from 0 to 1 at which a warning is given, once a day or month. Default 0.8. */
   warnAt?: number | undefined;
 }
@@ -31,7 +31,7 @@ export interface BudgetRule extends BudgetAmount {
   name: string;
   of: 'all' | 'agent' | 'tenant';
   per: 'day' | 'month';
-  onEnd: 'wait' | 'fail';
+  onEnd: 'wait' | 'fail' | 'stop';
   warnAt: number;
 }
 

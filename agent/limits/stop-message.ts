@@ -9,10 +9,11 @@ import type { StopReason } from '../values/vocabulary.ts';
 export function stopMessage(manifest: AgentManifest, counters: Counters, stop: StopReason): string {
   const { stopMessage: own = {}, stoppedOutput } = manifest;
   if (typeof own === 'string') return own;
-  const usedUp = budgetLeft(manifest, counters)?.totalTokens === 0 ? 'token' : 'cost';
+  const { totalTokens, cost } = budgetLeft(manifest, counters) ?? {};
+  const usedUp = totalTokens === 0 ? 'its token budget' : cost === 0 ? 'its cost budget' : 'a budget';
   switch (stop) {
     case 'budget':
-      return own.budget ?? `Agent stopped because its ${usedUp} budget was used up.`;
+      return own.budget ?? `Agent stopped because ${usedUp} was used up.`;
     case 'max_execution_time':
       return own.maxExecutionTime ?? stoppedOutput;
     case 'max_iterations':

@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
+import { defineTool } from '../../adapters/tools/tool.ts';
 import { agentTool } from '../../adapters/tools/agent-tool.ts';
+import type { RunEvent } from '../../agent/run/events.ts';
 import { answer, costing, modelOf, toolCall } from '../support/scripts.ts';
 import { useRig, waitOf } from '../support/rig.ts';
 
@@ -15,6 +17,15 @@ const rig = useRig({
     { name: 'budget-plain', model: plain },
     { name: 'budget-held', model: held },
     { name: 'budget-costly', model: costing(1_000, plain) },
+    {
+      name: 'budget-stops',
+      kind: 'tool-calling',
+      model: costing(
+        600,
+        modelOf((step) => (step === '1' ? { toolCalls: [toolCall('look', 'x', 'c1')] } : 'done')),
+      ),
+      tools: [defineTool({ name: 'look', description: 'looks', run: () => 'seen' })],
+    },
     { name: 'budget-large', model: plain },
     {
       name: 'budget-top',
@@ -37,6 +48,7 @@ const rig = useRig({
   budgets: [
     { name: 'tenants', of: 'tenant', per: 'month', totalTokens: 100_000 },
     { name: 'tight', of: 'tenant', only: 'budget-tight', per: 'month', totalTokens: 1_000 },
+    { name: 'stopping', of: 'agent', only: 'budget-stops', per: 'month', totalTokens: 1_000, onEnd: 'stop' },
     { name: 'tiny', of: 'tenant', only: 'budget-tiny', per: 'month', totalTokens: 100 },
     { name: 'below', of: 'agent', only: 'budget-below', per: 'day', totalTokens: 1_000, onEnd: 'fail' },
   ],
@@ -106,6 +118,31 @@ test('a request that is larger than all of a budget does not wait for the next m
   await rig.client.budgets().extend('tiny', { totalTokens: 1_000 }, 'budget-tiny');
   await run.decide(wait.call, { type: 'retry' });
   expect((await run.result()).output).toBe('done');
+});
+
+test('a budget that stops runs ends one where it has no room, and the run continues at its last step after an extension', async () => {
+  const run = await rig.client.start('budget-stops', 'what?');
+  const output = 'Agent stopped because a budget was used up.';
+  expect(await run.result()).toMatchObject({ output, stopReason: 'budget', iterations: 1 });
+  const events: RunEvent[] = [];
+  for await (const event of run.events({ follow: false })) events.push(event);
+  expect(events.map(({ type }) => type)).toMatchInlineSnapshot(`
+    [
+      "run_started",
+      "model_started",
+      "model_ended",
+      "action",
+      "tool_started",
+      "step",
+      "model_started",
+      "model_failed",
+      "finish",
+      "run_ended",
+    ]
+  `);
+  await rig.client.budgets().extend('stopping', { totalTokens: 1_000 }, 'budget-stops');
+  await run.rewind({ step: 2 });
+  expect(await run.result()).toMatchObject({ output: 'done', iterations: 2 });
 });
 
 test('an extension of a budget that no run has used is refused, and so is one that does not fit', async () => {

@@ -46,7 +46,8 @@ async function stopped(loop: AgentLoop, limit: StopReason): Promise<LoopEnd> {
   const message = () => endWith(loop, stopMessage(manifest, counters, limit), limit);
   const mayGenerate = manifest.earlyStopping === 'generate' && !isUsedUp(manifest, counters);
   if (!mayGenerate || counters.iterations === 0) return message();
-  const { decision } = await planClosing(loop);
+  const { decision } = (await planClosing(loop)) ?? {};
+  if (decision === undefined) return message();
   if (decision.type === 'fail') throw runFailure(decision.error);
   if (decision.type !== 'finish') return message();
   return endWith(loop, decision.output, limit, '', decision.truncated);

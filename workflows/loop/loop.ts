@@ -47,10 +47,11 @@ async function think(loop: AgentLoop): Promise<ModelTurn | LoopEnd> {
     }
     const turn = await plan(loop);
     if (loop.rewindTo !== undefined) {
-      if (turn !== undefined) dropTurn(loop, turn);
+      if (turn !== undefined && !('result' in turn)) dropTurn(loop, turn);
       throw new CancelledFailure('The run is being rewound');
     }
     if (turn === undefined) continue; // the time limit cut the model call
+    if ('result' in turn) return turn;
     if (turn.decision.type !== 'compact') beginTurn(loop);
     return turn;
   }

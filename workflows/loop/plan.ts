@@ -5,8 +5,10 @@ import {
   type ModelTurn,
   activityId,
 } from '../../agent/calls/calls.ts';
+import { BUDGET_USED_UP } from '../../agent/budgets/budget-rule.ts';
 import { type FailedCall, readFailure } from '../../agent/calls/failures.ts';
 import { foreignTurn, readModelTurn } from '../../agent/calls/model-turn.ts';
+import { stopMessage } from '../../agent/limits/stop-message.ts';
 import { askTimeoutOf } from '../../agent/rules/waiting.ts';
 import type { Ending } from '../../agent/run/call-state.ts';
 import { isCompactionDue } from '../../agent/transcript/compaction.ts';
@@ -15,29 +17,41 @@ import { type ErrorInfo, addUsage, asText } from '../../agent/values/vocabulary.
 import { modelOptions, summaryOf } from '../temporal/activity-options.ts';
 import { type AgentLoop, nextCallOf, withModelCall } from '../run/agent-loop.ts';
 import type { Inbox } from '../operator/inbox.ts';
+import { type LoopEnd, endWith } from './loop-end.ts';
 import type { OpenCall } from '../operator/open-call.ts';
 import { normalizeCancellation, runFailure } from '../temporal/run-failure.ts';
 import { append, delivered, modelCallInput } from '../run/transcript.ts';
 
 /**
- * Makes the next model call: for the next turn, or for a summary of the old turns if the prompt would get too long. Returns undefined if
- * the run's time limit cut the call. A failure of the call fails the run, with the cause's type.
+ * Makes the next model call: for the next turn, or for a summary of the old turns if the prompt would get too long. Returns the run's end if
+ * a budget stops it; undefined if the run's time limit cut the call. A failure of the call fails the run, with the cause's type.
  */
-export async function plan(loop: AgentLoop): Promise<ModelTurn | undefined> {
+export async function plan(loop: AgentLoop): Promise<ModelTurn | LoopEnd | undefined> {
   const isDue = isCompactionDue(loop.manifest.compaction, loop.counters.size);
   try {
     return await askModel(loop, isDue ? { compact: true } : {});
   } catch (failure) {
-    const { deadline, stepsScope } = loop;
+    const { deadline, stepsScope, manifest, counters } = loop;
+    if (failure instanceof BudgetStop) {
+      return endWith(loop, stopMessage(manifest, counters, 'budget'), 'budget');
+    }
     if (deadline.passed && isCancellation(failure) && !stepsScope.consideredCancelled) return undefined;
     throw failure;
   }
 }
 
-/** Asks the model for its answer, after a limit was reached. */
-export function planClosing(loop: AgentLoop): Promise<ModelTurn> {
-  return askModel(loop, { closing: true });
+/** Asks the model for its answer, after a limit was reached. Returns undefined if a budget stops the run. */
+export async function planClosing(loop: AgentLoop): Promise<ModelTurn | undefined> {
+  try {
+    return await askModel(loop, { closing: true });
+  } catch (failure) {
+    if (failure instanceof BudgetStop) return undefined;
+    throw failure;
+  }
 }
+
+/** A model call did not fit in a budget that stops runs (`onEnd: 'stop'`). */
+class BudgetStop extends Error {}
 
 /** Reason of a model call. Neither: the next turn. */
 type CallPurpose = Pick<CallModelInput, 'closing' | 'compact'>;
@@ -55,6 +69,7 @@ function askModel(loop: AgentLoop, options: CallPurpose): Promise<ModelTurn> {
         if (isCancellation(failure)) throw failure;
         const failed = readFailure(failure);
         open.apply({ type: 'failed', failed, ms: Date.now() - fromMs });
+        if (failed.error.type === BUDGET_USED_UP && !failed.mayPass) throw new BudgetStop();
         if (!mayAsk(loop, failed)) throw runFailure(failed.error);
         await open.wait({ reason: 'failed', done: [] }, { timeout: askTimeoutOf(loop.manifest, undefined) });
         reply = replyAfter(open.now.last, failed.error);
