@@ -108,7 +108,7 @@ export const mutants: readonly Mutant[] = [
     name: 'the calls of a reply that a rewind drops are not reported',
     seed: 11,
     file: 'workflows/loop/loop.ts',
-    find: 'if (turn !== undefined) dropTurn(loop, turn);',
+    find: "if (turn !== undefined && !('result' in turn)) dropTurn(loop, turn);",
     replace: '',
   },
   {
