@@ -1,21 +1,18 @@
-import type { RunContext } from '../../agent/definition/run-context.ts';
 import { queueOf } from '../connection/ask-in-session.ts';
 import { checkModel } from '../connection/command-config.ts';
 import { needsWorker } from '../connection/command-worker.ts';
 import { type CliContext, openTemporal } from '../connection/context.ts';
 import { type CommandConfig, namedQueue, queuesOf, serving } from '../connection/task-queue.ts';
 import type { CommonOptions } from '../options/options.ts';
+import type { OverrideOptions } from '../options/override-options.ts';
 import { type Io, UsageError, say } from '../shell/io.ts';
 import type { AsyncQueue, ChatEvent } from './chat-events.ts';
 import type { ChatTerminal } from './chat-terminal.ts';
 
-export interface ChatOptions extends CommonOptions {
+export interface ChatOptions extends CommonOptions, OverrideOptions {
   session?: string;
-  model?: string;
   /** Values for the agent's own {names}, as `name=value`. */
   var?: { [name: string]: string };
-  context?: RunContext;
-  tenant?: string;
   wait: boolean;
 }
 

@@ -1,3 +1,4 @@
+import { overridesIn } from '../options/override-options.ts';
 import { asText } from '../../agent/values/vocabulary.ts';
 import { cliName, typedCommand } from '../../client/connect/cli-name.ts';
 import { newRunId } from '../../client/start/run-id.ts';
@@ -111,10 +112,8 @@ async function ask(chat: Chat, input: string): Promise<number | undefined> {
     id,
     session,
     taskQueue,
-    model: options.model,
     variables: options.var,
-    context: options.context,
-    tenant: options.tenant,
+    ...overridesIn(options),
   };
   const end = await followTurn(chat, id, queue, () => context.client.start(agent, input, start));
   return endTurn(chat, id, end);

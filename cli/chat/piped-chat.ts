@@ -1,3 +1,4 @@
+import { overridesIn } from '../options/override-options.ts';
 import { createInterface } from 'node:readline';
 import type { AgentRun } from '../../client/api/agent-run.ts';
 import { newRunId } from '../../client/start/run-id.ts';
@@ -60,8 +61,7 @@ async function ask(
   { context, taskQueue }: ServedQueue,
   { input, session }: { input: string; session: string | undefined },
 ): Promise<AgentRun | LeftEarly> {
-  const { model, var: variables, context: facts, tenant } = options;
-  const own = { id: newRunId(agent), model, variables, context: facts, tenant };
+  const own = { id: newRunId(agent), variables: options.var, ...overridesIn(options) };
   if (session === undefined) return context.client.start(agent, input, { ...own, taskQueue });
   const { run, left } = await awaitTurn(io, context, {
     name: session,

@@ -1,7 +1,7 @@
 import { Option } from 'commander';
 import { withFilters } from '../options/bulk-options.ts';
-import { jsonObject, repeated, variable, wholeNumber, withSenderOption } from '../options/options.ts';
-import { CONTEXT, withOverrides } from '../options/override-options.ts';
+import { repeated, variable, wholeNumber, withSenderOption } from '../options/options.ts';
+import { withOverrides } from '../options/override-options.ts';
 import type { CommandSpec } from './command.ts';
 
 const VARIABLE = "a value for the agent's own {name} in its prompt; may be repeated";
@@ -83,12 +83,10 @@ export const runningCommands: readonly CommandSpec[] = [
     summary: 'talk to an agent',
     description: 'Talk to an agent: a prompt that keeps a conversation, streams, and asks you what waits.',
     options: (command) =>
-      withSenderOption(command)
-        .option('--session <name>', 'conversation to continue (default: a new one)')
-        .option('--model <name>', "in place of the agent's")
+      withSenderOption(
+        withOverrides(command.option('--session <name>', 'conversation to continue (default: a new one)')),
+      )
         .option('--var <name=value>', VARIABLE, variable)
-        .option('--context <json>', CONTEXT, jsonObject)
-        .option('--tenant <name>', 'customer or user that the runs are for')
         .option('--no-wait', 'of questions from a pipe: when a call waits for a person, exit with 4'),
     load: async () => (await import('../commands/chat.ts')).chat,
   },

@@ -43,9 +43,6 @@ const parsers: { readonly [F in Exclude<Flag['form'], 'text'>]: (text: string, b
     object: jsonObject,
   };
 
-/** Help of `--context`. */
-export const CONTEXT = startFields.context.flags[0].help;
-
 /** Adds an option for each field of a start that has one. */
 export function withOverrides(command: Command): Command {
   for (const { option, value, help, form } of startFieldList.flatMap(({ flags = [] }) => flags)) {

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, inject, test, vi } from 'vitest';
 import { cli } from '../../cli/cli.ts';
 import config from '../fixtures/configs/chat.config.ts';
+import { allOf } from '../support/all-of.ts';
 import { root } from '../support/cli.ts';
 import { fakeIo } from '../support/fake-io.ts';
 import { useRig } from '../support/rig.ts';
@@ -139,6 +140,14 @@ describe('reloop chat with questions from a pipe', () => {
     const { code, out, err } = await piped('count\n\ncount\n', 'friend');
     expect({ code, out }).toEqual({ code: 0, out: '2 messages\n4 messages\n' });
     expect(err).toMatch(/Continue: reloop chat friend --session [a-z]+-[a-z]+/u);
+  });
+
+  test('takes the options of a start, for each question', async () => {
+    const session = newSession();
+    const typed = ['--session', session, '--priority', '1', '--tag', session, '--max-iterations', '3'];
+    await piped('count\ncount\n', 'friend', ...typed);
+    const found = () => allOf(rig.client.list({ tags: [session] }));
+    await expect.poll(found).toMatchObject([{ priority: 1 }, { priority: 1 }]);
   });
 
   test('ends with --no-wait behind a run that waits, and so does `reloop run`', async () => {
