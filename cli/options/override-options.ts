@@ -4,7 +4,7 @@ import {
   type Flag,
   type StartOverrides,
   startFieldList,
-  startFields,
+  type startFields,
 } from '../../agent/start/start-fields.ts';
 import {
   type Limit,
