@@ -19,6 +19,7 @@ import type { Route, ServedAgent } from './http/route.ts';
 import { type GatewayOptions, addressOf, authenticatorOf } from './gateway-options.ts';
 import { protocols } from './protocols.ts';
 import { CALLBACK_SENDER, answerDeferred } from './routes/callback.ts';
+import { budgetRoutes } from './routes/budget-routes.ts';
 import { pageRoutes } from './routes/page-routes.ts';
 import { runRoutes } from './routes/run-routes.ts';
 import * as schemas from './routes/schemas.ts';
@@ -50,6 +51,7 @@ const routes: readonly Route[] = [
   ...waitingRoutes,
   ...steerRoutes,
   ...sessionRoutes,
+  ...budgetRoutes,
 ];
 /** The caller of a route that needs no token. */
 const NOBODY: Caller = { name: 'nobody', scopes: [] };

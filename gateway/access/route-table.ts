@@ -38,6 +38,8 @@ export const routeScopes = {
   'GET /sessions/{name}': ['read'],
   'DELETE /sessions/{name}/messages': ['run'],
   'GET /agents': ['read'],
+  'GET /budgets': ['admin'],
+  'POST /budgets/{name}/extend': ['admin'],
   'POST /ui/:agent/chat': [['chat', 'run']],
   'POST /ui/:agent/chat approvals': [['chat', 'run'], 'decide'],
   'GET /ui/:agent/chat/:id/stream': [['chat', 'read']],

@@ -29,6 +29,7 @@ const statusOf: { readonly [name: string]: number } = {
   InvalidInput: 400,
   RunNotFound: 404,
   SessionNotFound: 404,
+  BudgetNotFound: 404,
   DecisionRefused: 409,
   TemporalUnreachable: 503,
   RunNotTaking: 503,

@@ -126,6 +126,38 @@ export const eventsQuery = z.strictObject({
     .optional(),
 });
 
+const budgetAmount = z.object({ cost: z.number().optional(), totalTokens: z.int().optional() });
+const budgetUse = z.object({ calls: z.int(), cost: z.number(), totalTokens: z.int() });
+
+export const budgetReport = z
+  .object({
+    rule: z.looseObject({ name: z.string(), of: z.string(), per: z.string(), onEnd: z.string() }),
+    key: z.string().openapi({ description: 'Name of the agent or tenant; empty for all' }),
+    periods: z.array(
+      z.object({
+        from: z.number().openapi({ description: 'Milliseconds since 1970' }),
+        to: z.number(),
+        limit: budgetAmount,
+        used: budgetUse,
+        reserved: budgetUse,
+        unsettled: budgetUse,
+        share: z.number(),
+        warned: z.boolean(),
+      }),
+    ),
+  })
+  .openapi('Budget');
+
+export const budgetList = z.array(budgetReport);
+
+export const budgetExtension = z
+  .strictObject({
+    key: z.string().optional().openapi({ description: 'Name of the agent or tenant; left out for all' }),
+    cost: z.number().optional().openapi({ description: 'US dollars' }),
+    totalTokens: z.number().optional(),
+  })
+  .openapi('BudgetExtension');
+
 export const runId = z.strictObject({ id });
 export const sessionName = z.strictObject({ name: z.string() });
 

@@ -46,6 +46,8 @@ export const requests: { readonly [R in RouteName]: { send(target: Target): Sent
     send: ({ session }) => ({ path: `/sessions/${session}/messages` }),
   },
   'GET /agents': { send: () => ({ path: '/agents' }) },
+  'GET /budgets': { send: () => ({ path: '/budgets' }) },
+  'POST /budgets/{name}/extend': { send: () => ({ path: '/budgets/none/extend', body: { cost: 1 } }) },
   'POST /ui/:agent/chat': {
     names: 'session',
     send: ({ session: id }) => ({

@@ -3,6 +3,8 @@ import { defineTool } from '../../adapters/tools/tool.ts';
 import { agentTool } from '../../adapters/tools/agent-tool.ts';
 import type { RunEvent } from '../../agent/run/events.ts';
 import { answer, costing, modelOf, toolCall } from '../support/scripts.ts';
+import { byToken } from '../../gateway/http/caller.ts';
+import { createGateway } from '../../gateway/gateway.ts';
 import { useRig, waitOf } from '../support/rig.ts';
 
 /** A reply of `modelOf` takes 15 tokens, and the first request of an agent is estimated at more than 256. */
@@ -151,4 +153,36 @@ test('an extension of a budget that no run has used is refused, and so is one th
     name: 'BudgetNotFound',
   });
   await expect(budgets.extend('tenants', { cost: 1 }, 'budget-acme')).rejects.toThrow('has no limit of cost');
+});
+
+test('an admin of the gateway extends budgets, one of a tenant only those of the tenant', async () => {
+  await rig.client.run('budget-plain', 'what?', { tenant: 'budget-own' });
+  await rig.client.run('budget-plain', 'what?', { tenant: 'budget-foreign' });
+  const admin = { token: 'token-of-the-admin', name: 'admin', scopes: ['admin' as const] };
+  const own = { ...admin, token: 'token-of-the-own-admin', tenant: 'budget-own' };
+  const reader = { ...admin, token: 'token-of-the-reader', scopes: ['read' as const, 'decide' as const] };
+  const gateway = createGateway(rig.client, { authenticate: byToken([admin, own, reader]) });
+  const ask = async ({ token }: { token: string }, path: string, body?: object) => {
+    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+    const init = body === undefined ? { headers } : { headers, method: 'POST', body: JSON.stringify(body) };
+    const response = await gateway.fetch(new Request(`http://127.0.0.1/budgets${path}`, init));
+    return { status: response.status, body: (await response.json()) as unknown };
+  };
+  const more = { key: 'budget-own', totalTokens: 7 };
+  expect(await ask(admin, '')).toMatchObject({
+    status: 200,
+    body: expect.arrayContaining([expect.objectContaining({ key: 'budget-foreign' })]),
+  });
+  expect(await ask(own, '')).toMatchObject({ status: 200, body: [{ key: 'budget-own' }] });
+  expect(await ask(own, '/tenants/extend', more)).toMatchObject({
+    status: 200,
+    body: { periods: [{ limit: { totalTokens: 100_007 } }] },
+  });
+  expect(await ask(own, '/tenants/extend', { ...more, key: 'budget-foreign' })).toMatchObject({
+    status: 404,
+    body: { code: 'BudgetNotFound' },
+  });
+  expect(await ask(admin, '/tenants/extend', { key: 'budget-own', cost: 1 })).toMatchObject({ status: 400 });
+  expect((await ask(reader, '')).status).toBe(403);
+  expect((await ask(reader, '/tenants/extend', more)).status).toBe(403);
 });
