@@ -166,7 +166,7 @@ test('an admin of the gateway extends budgets, one of a tenant only those of the
     const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
     const init = body === undefined ? { headers } : { headers, method: 'POST', body: JSON.stringify(body) };
     const response = await gateway.fetch(new Request(`http://127.0.0.1/budgets${path}`, init));
-    return { status: response.status, body: (await response.json()) as unknown };
+    return { status: response.status, body: await response.json() };
   };
   const more = { key: 'budget-own', totalTokens: 7 };
   expect(await ask(admin, '')).toMatchObject({
