@@ -2,7 +2,16 @@
 // default world keeps its state under .eve/.workflow-data on a lasting disk), "eve" (sessions over HTTP; a caller that retries passes an `operationId`),
 // "Authentication" (httpBasic), "Sessions, Runs & Streaming" (the recorded events; cancel).
 import { execFileSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, renameSync, rmSync, symlinkSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { isDeployed } from '../adapters/offered.ts';
@@ -56,7 +65,10 @@ async function call(path, body) {
   return text;
 }
 
-const sessions = new Map();
+/** Sessions of threads: a client keeps their ids, and the first message. */
+const fileOf = (thread) => `${stateFolder}/${thread}.session`;
+const sessionOf = (thread) =>
+  existsSync(fileOf(thread)) ? JSON.parse(readFileSync(fileOf(thread), 'utf8')) : undefined;
 /**
  * Begins a thread's session, or finds it: a caller that got no answer asks again, and the session that began first keeps the operation. A
  * conversation begins without a message.
@@ -64,10 +76,11 @@ const sessions = new Map();
 async function open(thread, message) {
   const first = isConversation(thread) ? {} : { message };
   const { sessionId } = JSON.parse(await call('', { ...first, operationId: thread }));
-  sessions.set(thread, { id: sessionId, message, at: Date.now() });
+  writeFileSync(`${fileOf(thread)}.new`, JSON.stringify({ id: sessionId, message, at: Date.now() }));
+  renameSync(`${fileOf(thread)}.new`, fileOf(thread));
 }
 async function eventsOf(thread) {
-  const session = sessions.get(thread);
+  const session = sessionOf(thread);
   if (session === undefined) return [];
   const text = await call(`/${session.id}/stream?follow=false`);
   const lines = text.split('\n').filter(Boolean);
@@ -87,12 +100,12 @@ const questions = new Map();
 serve({
   async start(id, question, thread) {
     questions.set(id, question);
-    if (!sessions.has(thread)) await open(thread, question);
+    if (sessionOf(thread) === undefined) await open(thread, question);
     if (isConversation(thread) && after(await eventsOf(thread), question).length === 0)
-      await call(`/${sessions.get(thread).id}`, { message: question });
+      await call(`/${sessionOf(thread).id}`, { message: question });
   },
   async read(id, thread) {
-    const events = after(await eventsOf(thread), questions.get(id));
+    const events = after(await eventsOf(thread), questions.get(id) ?? sessionOf(thread)?.message);
     const end = events.find(({ type }) => /^turn\.(completed|failed|cancelled)$/.test(type));
     if (end?.type === 'turn.cancelled') return { state: 'cancelled' };
     if (end?.type === 'turn.failed') return { state: 'failed', error: end.data.message };
@@ -102,10 +115,10 @@ serve({
   },
   async approve(id) {
     const requestId = pending(await eventsOf(id));
-    await call(`/${sessions.get(id).id}`, { inputResponses: [{ requestId, optionId: 'approve' }] });
+    await call(`/${sessionOf(id).id}`, { inputResponses: [{ requestId, optionId: 'approve' }] });
   },
   async cancel(id) {
-    const { status } = JSON.parse(await call(`/${sessions.get(id).id}/cancel`, {}));
+    const { status } = JSON.parse(await call(`/${sessionOf(id).id}/cancel`, {}));
     if (status !== 'accepted') throw new Error(status);
   },
 });
