@@ -1,4 +1,5 @@
 import { defineConfig } from 'reloop';
+import { host } from './background.ts';
 import { geographer } from './batch.ts';
 import { fibonacci } from './fibonacci.ts';
 import { girlfriend } from './girlfriend.ts';
@@ -27,5 +28,6 @@ export default defineConfig({
     researcher,
     geographer,
     payer,
+    host,
   ],
 });

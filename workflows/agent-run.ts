@@ -21,12 +21,13 @@ import { Announcer } from './operator/announce.ts';
 import { ParentNews } from './operator/parent-news.ts';
 import { runToEnd } from './loop/run-agent.ts';
 import type { AgentLoop } from './run/agent-loop.ts';
-import { continueExecution, shouldContinueAsNew } from './temporal/code-version.ts';
+import { continueExecution, mustContinueAsNew, shouldContinueAsNew } from './temporal/code-version.ts';
 import { isContinueAsNew } from './temporal/run-failure.ts';
 import { runInput } from './checked-input.ts';
 import { waitingRecorder } from './web-ui/current-details.ts';
 import { type StatusWriter, statusWriter } from './web-ui/run-attributes.ts';
 import { withRunId } from '../agent/transcript/entries.ts';
+import { appendLateResults } from './run/late-results.ts';
 import { handOver } from './run/transcript.ts';
 import { type Turn, deltaEntries } from './run/turn.ts';
 import { carry } from '../agent/run/carry.ts';
@@ -65,10 +66,11 @@ export async function agentRun(
       event: steps && ((event) => steps.add(event)),
       cancelled: (usage) => parent.reportUsage(usage),
       betweenTurns(loop, resolved, lastTurn) {
-        if (!mayContinue(loop)) return undefined;
+        const isFull = mustContinueAsNew() && loop.background.isOpen;
+        if (!isFull && !mayContinue(loop)) return undefined;
         const next = () => continueRun(input, loop, resolved, lastTurn);
-        const isSent = () => parent.isSent && announcer.isSent;
-        return isSent() ? next() : condition(isSent).then(() => mayContinue(loop) && next());
+        const isReady = () => parent.isSent && announcer.isSent && !(isFull && loop.background.isOpen);
+        return isReady() ? next() : condition(isReady).then(() => mayContinue(loop) && next());
       },
     });
     await tellSession(input, result);
@@ -86,11 +88,12 @@ export async function agentRun(
   }
 }
 
-/** Returns true if the run may continue as new between two turns: no unfinished update, no unread message, no pause, and no rewind. */
-function mayContinue({ inbox, pause, rewindTo, taken }: AgentLoop): boolean {
+/** Returns true if the run may continue as new between two turns: no unfinished update, no unread message, no background call, no pause, and no rewind. */
+function mayContinue({ inbox, pause, rewindTo, taken, background }: AgentLoop): boolean {
   if (!shouldContinueAsNew() && taken.counted < limits.wordsToContinue) return false;
   // The next run would not know of a cancellation, or of a pause.
   if (CancellationScope.current().consideredCancelled) return false;
+  if (background.isOpen) return false;
   return allHandlersFinished() && inbox.isEmpty && !pause.isOn && rewindTo === undefined;
 }
 
@@ -101,7 +104,8 @@ function continueRun(
   lastTurn: Turn,
 ): Promise<never> {
   const { runId } = workflowInfo();
-  const handedOver = loop.transcript.pending.filter(({ type }) => type === 'agent');
+  appendLateResults(loop);
+  const handedOver = loop.transcript.pending.filter(({ type }) => type === 'agent' || type === 'late');
   const turn = deltaEntries(lastTurn, limits.handOverBytes);
   const pending = withRunId([...turn, ...handedOver], runId);
   const state = {

@@ -4,7 +4,7 @@ import { isOneOfSeveral } from '../../agent/definition/handed-over.ts';
 import type { RewindPoint } from '../../agent/run/run-input.ts';
 import { InvalidInput } from '../../agent/values/refusal.ts';
 import { readEffects } from '../../history/views/effects.ts';
-import { pointBefore, readRestartPoint } from '../../history/views/restart-point.ts';
+import { pointBefore, readRestartPoint, withLateResults } from '../../history/views/restart-point.ts';
 import { readRestartRecord } from '../../history/views/restart-record.ts';
 import { withHeartbeat } from '../attempt/heartbeat.ts';
 
@@ -14,7 +14,8 @@ export async function rewindPoint(step: number): Promise<RewindPoint> {
   const run = info.workflowExecution;
   if (run === undefined) throw new Error('unreachable: only a workflow rewinds itself');
   return withHeartbeat(async () => {
-    const { modelCalls, done, lastN } = await readRestartRecord(client, run);
+    const record = await readRestartRecord(client, run);
+    const { modelCalls, done, lastN } = record;
     const modelCall = modelCalls.find((other) => other.step === step);
     if (modelCall === undefined) {
       throw invalidInput(
@@ -22,7 +23,8 @@ export async function rewindPoint(step: number): Promise<RewindPoint> {
       );
     }
     try {
-      const point = await readRestartPoint(client, pointBefore(modelCall), run.workflowId);
+      const before = withLateResults(pointBefore(modelCall), record, modelCall, { isLive: true });
+      const point = await readRestartPoint(client, before, run.workflowId);
       // The run has waited for its sub-agents to end.
       const effects = await readEffects(client, run, { step, again: undefined }, () => Promise.resolve());
       const { manifest } = modelCall;

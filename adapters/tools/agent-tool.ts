@@ -10,6 +10,8 @@ export interface AgentToolOptions {
   /** Reaction to a sub-agent that fails: as for any tool. */
   onFailure?: ToolOptions['onFailure'];
   returnDirect?: boolean | undefined;
+  /** The caller does not wait for the sub-agent: see `background` of a tool. */
+  background?: boolean | undefined;
   approval?: Approval<string> | undefined;
   askTimeout?: ToolOptions['askTimeout'];
 }

@@ -99,9 +99,7 @@ export interface ApprovalContext {
   context: RunContext;
 }
 
-/**
- * Longest wait for a person, and the reaction at its end: an observation for the model ('observe', the default), or the run fails.
- */
+/** Longest wait for a person, and the reaction at its end: an observation for the model ('observe', the default), or the run fails. */
 export type AskTimeoutOption =
   number | string | { after: number | string; unanswered?: 'observe' | 'fail' | undefined };
 
@@ -120,6 +118,8 @@ export interface ToolOptions extends Options<ToolRules> {
    * activity, as any other call, and is run again. Default: false; true for the calculator.
    */
   inline?: boolean | undefined;
+  /** The model continues with a ticket, and gets the result as a message later. Not with `inline` or `returnDirect`. */
+  background?: boolean | undefined;
   /** Longest wait of a call for a person. Default: the agent's, or no limit. */
   askTimeout?: AskTimeoutOption | undefined;
 }

@@ -5,7 +5,7 @@ import type { ToolManifest } from '../definition/manifest.ts';
 import { EMPTY_DIGEST, extendDigest, jsonBytes } from '../values/digest.ts';
 import { limits } from '../values/limits.ts';
 import { InvalidInput } from '../values/refusal.ts';
-import type { Entry, StepEntry } from '../transcript/entries.ts';
+import { type Entry, type StepEntry, hasResult } from '../transcript/entries.ts';
 
 /** Data that a run hands to the run that repeats some of its steps. JSON; recorded in history. */
 
@@ -87,7 +87,8 @@ export function editsOf(
   pending: readonly Entry[] = [],
 ): { call: string; observation: Json }[] {
   return pending
-    .filter((entry): entry is StepEntry => entry.type === 'step' && edited.includes(entry.call))
+    .filter(hasResult)
+    .filter(({ call }) => edited.includes(call))
     .map(({ call, observation }) => ({ call, observation }));
 }
 

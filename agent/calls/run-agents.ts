@@ -16,6 +16,12 @@ export class RunAgents {
     return this.#current.get(scope);
   }
 
+  /** Returns true if background calls may be under way: the agents of the scope have such tools. */
+  haveBackground(scope = 0): boolean {
+    const agents = [this.get(scope), ...(scope === 0 ? this.#named.values() : [])];
+    return agents.some((agent) => agent?.tools.some(({ background }) => background === true));
+  }
+
   /** The agent has the conversation from now on. undefined: nothing changes. */
   set(manifest: AgentManifest | undefined, scope = 0): void {
     if (manifest === undefined) return;

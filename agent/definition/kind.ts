@@ -39,13 +39,15 @@ export interface PromptStep extends AgentStep {
 
 /** A message to a running agent, in its place among the steps. */
 export interface PromptMessage {
-  /** 'user': a person, by `say`. 'assistant': the answer that the model had given when the person's message came. */
+  /** 'user': a person, by `say`, or the result of a background call. 'assistant': the answer that the model had given when the person's message came. */
   role: 'user' | 'assistant';
   text: string;
   /** Number of `steps` before it. */
   afterStep: number;
   /** The text is the model's own summary of turns that are no longer shown (`compaction`). */
   summary?: true | undefined;
+  /** The text is the result of a background call. */
+  result?: true | undefined;
 }
 
 /** All that a prompt is made of. */

@@ -72,6 +72,8 @@ export interface ToolManifest extends ToolRules {
   hidden?: true | undefined;
   /** The first attempt runs in the activity of the model call. */
   inline?: true | undefined;
+  /** The model gets a ticket in place of the result, which comes as a message later. */
+  background?: true | undefined;
   /** A person has to approve its calls: all of them, or those that the tool's function chooses. */
   approval?: 'always' | 'sometimes' | undefined;
   /** The only people who may end a wait for approval. undefined: everybody. */

@@ -5,7 +5,7 @@ import type { PromptContext, PromptMessage, PromptStep } from '../definition/kin
 /** One item after the question in a prompt: a step, or a message to the running agent. */
 export type PromptPart =
   | { type: 'step'; step: PromptStep }
-  | ({ type: 'message' } & Pick<PromptMessage, 'role' | 'text' | 'summary'>);
+  | ({ type: 'message' } & Pick<PromptMessage, 'role' | 'text' | 'summary' | 'result'>);
 
 /** Steps and messages in the order in which the model is to see them. */
 export function promptParts({
@@ -50,7 +50,8 @@ function textOf(part: PromptPart): string {
     return `${action.log}\nObservation: ${observationText(observation)}`;
   }
   if (part.role === 'assistant') return part.text;
-  return `\n${part.summary === true ? '' : USER_SAYS}${part.text}`;
+  const isPersons = part.summary !== true && part.result !== true;
+  return `\n${isPersons ? USER_SAYS : ''}${part.text}`;
 }
 
 /** Instructions for an answer that has to fit a schema; empty for other agents. Starts with a blank line. */

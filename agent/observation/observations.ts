@@ -145,6 +145,21 @@ export function cancelledTool(reason: string | undefined): string {
     : `This tool call was cancelled before it ended: ${reason}`;
 }
 
+/** Observation of a background call: the model continues without the result. */
+export function ticketText(call: string): string {
+  return `Started in the background, with the ticket ${call}. Its result will come as a message; do not call the tool again for it. Continue, or give your answer: then you get the result first.`;
+}
+
+/** Message with the result of a background call. `input`: a person gave it. */
+export function lateResult(call: string, tool: string, observation: Json, input: Json | undefined): string {
+  const shown = input === undefined ? asText(observation) : withPersonsInput(input, observation);
+  return `Result of the background call with the ticket ${call} (${tool}):\n${shown}`;
+}
+
+/** Result of a background call that another run made, or that was over without a result when the run went back. */
+export const LOST_CALL =
+  'The result of this call is not known here: it was under way when the run was taken back, begun again or forked. It may or may not have taken effect.';
+
 /** Marker after the rest of an observation that was shortened to fit into the model's context. */
 export function shortenedObservation(kept: number, total: number): string {
   return `\n[shortened to fit into the model's context: the first ${kept} of ${total} characters]`;

@@ -24,7 +24,7 @@ export function nextCall(call: Call, fact: CallFact): Transition {
     case 'unanswered':
       return unanswered(call, fact);
     case 'wait_ended':
-      return waitEnded(call);
+      return waitEnded(call, fact);
     case 'decided':
       return decided(call, fact.decision);
     case 'answered':

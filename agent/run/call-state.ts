@@ -177,8 +177,8 @@ export type CallFact =
   /** Usage of a sub-agent that was cancelled. */
   | { type: 'child_used'; usage: Usage }
   | { type: 'unanswered'; timeout: AskTimeout }
-  /** The wait ended without a decision: at its `until`, or with the run. */
-  | { type: 'wait_ended' }
+  /** The wait ended without a decision: at its `until`, or with the run. `isBeside`: the agents of the run have background tools. */
+  | { type: 'wait_ended'; isBeside?: boolean | undefined }
   | { type: 'decided'; decision: OperatorDecision }
   /** An answer by token arrived before the call was deferred. */
   | { type: 'answered'; decision: OperatorDecision }

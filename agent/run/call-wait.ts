@@ -59,10 +59,11 @@ export function waitAbout(
   }
 }
 
-export function waitEnded(call: Call): Transition {
+export function waitEnded(call: Call, { isBeside }: Extract<CallFact, { type: 'wait_ended' }>): Transition {
   if (call.wait === undefined) return { call, events: [] };
-  // A model call waits alone: the wait ends with a message to the run, or with the run, and both have an event.
-  const events: TimelessEvent[] = call.kind === 'model' ? [] : [{ type: 'resumed', call: call.id }];
+  // A model call waits alone, if there are no background calls: the wait ends with a message to the run, or with the run, and both have an event.
+  const resumed: TimelessEvent = { type: 'resumed', call: call.id };
+  const events = isBeside === true ? [resumed] : call.kind === 'model' ? [] : [resumed];
   return { call: withoutUntil({ ...call, wait: undefined }), events };
 }
 

@@ -97,7 +97,7 @@ export type RunEvent = {
   | { type: 'unanswered'; call: string }
   /**
    * A wait ended without a decision in this run: the call is a sub-agent's (the sub-agent's run has the decision), its lost attempt
-   * must have ended, or the call is cancelled. Not for the wait of a model call.
+   * must have ended, or the call is cancelled. For the wait of a model call only if the run's agents have background tools.
    */
   | { type: 'resumed'; call: string }
   /** The tool's `reconcile` was asked whether the call in doubt took effect. `error`: `reconcile` failed. */

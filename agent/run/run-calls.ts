@@ -8,7 +8,7 @@ import { type Call, type CallFact, type Transition, modelCall } from './call-sta
 import { nextAction } from './next-action.ts';
 import type { TimelessEvent } from './events.ts';
 import { plannedCalls } from './planned-calls.ts';
-import type { Entry } from '../transcript/entries.ts';
+import { type Entry, hasResult } from '../transcript/entries.ts';
 
 /** State of the run that decides how calls without a recorded end have ended. */
 export interface SettleContext {
@@ -71,7 +71,7 @@ export class RunCalls {
   /** A model call, or a continued run, has these steps in its input. */
   observe(scope: number, entries: readonly Entry[]): TimelessEvent[] {
     return entries.flatMap((entry) => {
-      if (entry.type !== 'step') return [];
+      if (!hasResult(entry)) return [];
       const id = scope === 0 ? entry.call : callWithin(String(scope), entry.call);
       return this.apply(id, { type: 'observed', observation: entry.observation });
     });
@@ -81,10 +81,8 @@ export class RunCalls {
   settle(context: SettleContext, scope?: number): TimelessEvent[] {
     return [...this.#calls.values()].flatMap((call) => {
       if (scope !== undefined && scopeOf(call.id) !== scope) return [];
-      if (call.end !== undefined || (context.isCancelling && isCancelledWithRun(call))) return [];
-      const action = nextAction(call, { ...context, nowMs: 0, approved: undefined });
-      if (action.do !== 'end') return [];
-      return this.apply(call.id, { type: 'observed', observation: action.end.observation });
+      const fact = settled(call, context);
+      return fact === undefined ? [] : this.apply(call.id, fact);
     });
   }
 
@@ -108,6 +106,13 @@ export class RunCalls {
     else this.#waiting.delete(call.id);
     return used === undefined ? events : [...events, { type: 'used', call: call.id, usage: used }];
   }
+}
+
+/** Returns the end of a call of which history shows none; undefined for a call that has its end, or gets none. */
+export function settled(call: Call, context: SettleContext): CallFact | undefined {
+  if (call.end !== undefined || (context.isCancelling && isCancelledWithRun(call))) return undefined;
+  const action = nextAction(call, { ...context, nowMs: 0, approved: undefined });
+  return action.do === 'end' ? { type: 'observed', observation: action.end.observation } : undefined;
 }
 
 /** Returns true if the run's cancellation ended the call. Such a call has no step. */

@@ -11,7 +11,8 @@ import type { AgentAction, ChatMessage, Json } from '../values/vocabulary.ts';
  * A run's transcript: an append-only list of entries, of which every model call carries only the new ones. Entries are
  * immutable; a rolling digest shows whether two sides have the same list.
  */
-export type Entry = AgentEntry | QuestionEntry | ReplyEntry | StepEntry | MessageEntry | SummaryEntry;
+export type Entry =
+  AgentEntry | QuestionEntry | ReplyEntry | StepEntry | LateEntry | MessageEntry | SummaryEntry;
 
 /** The agent that has the conversation from here on. */
 export interface AgentEntry {
@@ -62,6 +63,26 @@ export interface StepEntry {
   observation: Json;
   /** The tool call whose result is the observation: it is too big to travel once more. */
   ref?: ResultRef | undefined;
+  /** The observation is the ticket of a background call. The call's result is a later {@link LateEntry}. */
+  ticket?: true | undefined;
+}
+
+/** Result of a background call. Shown as a message. */
+export interface LateEntry extends Pick<StepEntry, 'call' | 'observation' | 'ref'> {
+  type: 'late';
+  tool: string;
+  /** Input that a person gave in place of the model's. */
+  personsInput?: Json | undefined;
+}
+
+/** Returns true if the entry has the result of its call. A ticket has not. */
+export function hasResult(entry: Entry): entry is StepEntry | LateEntry {
+  return entry.type === 'late' || (entry.type === 'step' && entry.ticket !== true);
+}
+
+/** Returns true if the observation is in the record of a call, and not in the entry. */
+export function isReference(entry: Entry): entry is (StepEntry | LateEntry) & { ref: ResultRef } {
+  return (entry.type === 'step' || entry.type === 'late') && entry.ref !== undefined;
 }
 
 /**
@@ -98,9 +119,7 @@ export function withRunId(entries: readonly Entry[], runId: string, workflowId?:
   const place = { runId, workflowId };
   return entries.map((entry) => {
     if (entry.type === 'question') return { ...entry, input: qualifyMediaRefs(entry.input, place) };
-    return entry.type !== 'step' || entry.ref === undefined
-      ? entry
-      : { ...entry, ref: { ...place, ...entry.ref } };
+    return isReference(entry) ? { ...entry, ref: { ...place, ...entry.ref } } : entry;
   });
 }
 
@@ -120,9 +139,9 @@ export function modelKeysOf(entries: readonly Entry[]): string[] {
 /** Replaces the observations of calls. An edited entry has its observation in place, not a reference to a recorded result. */
 export function withObservations(entries: readonly Entry[], edits: ReadonlyMap<string, Json>): Entry[] {
   return entries.map((entry) => {
-    const observation = entry.type === 'step' ? edits.get(entry.call) : undefined;
-    if (entry.type !== 'step' || observation === undefined) return entry;
-    const { ref: _, ...step } = entry;
-    return { ...step, observation };
+    const observation = hasResult(entry) ? edits.get(entry.call) : undefined;
+    if (!hasResult(entry) || observation === undefined) return entry;
+    const { ref: _, ...others } = entry;
+    return { ...others, observation };
   });
 }

@@ -1,7 +1,7 @@
 import type { PromptContext, PromptMessage, PromptStep, TurnReply } from '../definition/kind.ts';
 import { modelKey } from '../definition/handed-over.ts';
 import { contextVariables } from '../definition/run-context.ts';
-import { summarized, withPersonsInput } from '../observation/observations.ts';
+import { lateResult, summarized, withPersonsInput } from '../observation/observations.ts';
 import type { Json } from '../values/vocabulary.ts';
 import { type Entry, type StepEntry, agentOf, modelKeysOf } from './entries.ts';
 import { remembered } from './memory.ts';
@@ -59,6 +59,10 @@ function promptMessages(entries: readonly Entry[]): PromptMessage[] | undefined 
   for (const entry of entries) {
     if (entry.type === 'step') afterStep++;
     if (entry.type === 'message') messages.push({ role: entry.role ?? 'user', text: entry.text, afterStep });
+    if (entry.type === 'late') {
+      const text = lateResult(entry.call, entry.tool, entry.observation, entry.personsInput);
+      messages.push({ role: 'user', text, afterStep, result: true });
+    }
     if (entry.type === 'summary')
       messages.push({ role: 'user', text: summarized(entry.text), afterStep, summary: true });
   }

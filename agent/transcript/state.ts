@@ -1,4 +1,13 @@
-import { type Entry, type Mark, type ResultRef, START, advance, agentOf, modelKeysOf } from './entries.ts';
+import {
+  type Entry,
+  type Mark,
+  type ResultRef,
+  START,
+  advance,
+  agentOf,
+  isReference,
+  modelKeysOf,
+} from './entries.ts';
 import { visible } from './visible.ts';
 import type { MediaRef } from '../values/content.ts';
 import { qualifyMediaRefs } from '../start/media-refs.ts';
@@ -71,9 +80,7 @@ export function inPlace(
     entries.map(async (entry) => {
       if (entry.type === 'question')
         return { ...entry, input: qualifyMediaRefs(entry.input, { workflowId, runId }) };
-      return entry.type === 'step' && entry.ref !== undefined
-        ? { ...entry, observation: await find(entry.ref) }
-        : entry;
+      return isReference(entry) ? { ...entry, observation: await find(entry.ref) } : entry;
     }),
   );
 }

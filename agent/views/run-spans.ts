@@ -1,4 +1,5 @@
 import type { ModelTurn } from '../calls/calls.ts';
+import { isDropped } from '../calls/restart.ts';
 import type { AgentManifest } from '../definition/manifest.ts';
 import type { Content } from '../values/content.ts';
 import type { TraceContext } from '../values/trace-context.ts';
@@ -144,8 +145,9 @@ export function spanFold({
   }
 
   /** Ends the calls that have no recorded end. */
-  function closeAll(at: number, error: ErrorInfo): RunSpan[] {
-    return [...open].map(([call, { action, failed }]) => {
+  function closeAll(at: number, error: ErrorInfo, isOver = (_call: string) => true): RunSpan[] {
+    const over = [...open].filter(([call]) => isOver(call));
+    return over.map(([call, { action, failed }]) => {
       const attempts = failed?.attempts ?? 0;
       const facts: SpanFacts =
         action === undefined
@@ -209,7 +211,11 @@ export function spanFold({
         ];
       }
       case 'restarted':
-        return closeAll(at, { type: 'rewound', message: `The run was rewound to step ${event.step}` });
+        return closeAll(
+          at,
+          { type: 'rewound', message: `The run was rewound to step ${event.step}` },
+          (call) => isDropped(call, event),
+        );
       case 'run_ended': {
         const { status, stopReason, output, usage, error } = event;
         const ending = error ?? { type: status, message: 'The run ended before the call' };

@@ -74,6 +74,9 @@ export class RunView {
         return;
       case 'step':
         insertStep(this.steps, event.step);
+        // A fork does not have the wait of a background call any more that another run made.
+        if (this.waiting.some(({ call }) => call === event.step.call))
+          this.#endWaits(({ call }) => call === event.step.call);
         return;
       case 'waiting':
         this.waiting.push(event.wait);
@@ -129,7 +132,9 @@ export class RunView {
       (edits.find((edit) => edit.call === call) ?? { observation }).observation;
     // A run that rewinds itself stays paused while its parent is paused, or if it was paused after its rewind.
     if (from.runId !== runId) this.#isPaused = this.#isPausedAbove = false;
-    Object.assign(this, { runId, iterations, usage, waiting: [], lastAgent: undefined });
+    // Background calls of kept steps stay open in a run that rewinds itself.
+    this.waiting = from.runId === runId ? this.waiting.filter((wait) => !isDropped(wait.call, event)) : [];
+    Object.assign(this, { runId, iterations, usage, lastAgent: undefined });
     this.#setStatus();
     Object.assign(this, { stopReason: null, truncated: undefined, output: null, error: null });
     this.steps = this.steps
@@ -163,7 +168,11 @@ export function trackCalls(calls: CallsUnderWay, event: RunEvent): void {
   else if (event.type === 'step') calls.delete(event.step.call);
   else if (event.type === 'model_ended' || event.type === 'model_failed' || event.type === 'tool_failed')
     calls.delete(event.call);
-  else if (event.type === 'run_ended' || event.type === 'restarted') calls.clear();
+  else if (event.type === 'run_ended') calls.clear();
+  else if (event.type === 'restarted') {
+    const isSameRun = event.from.runId === event.runId;
+    for (const call of calls.keys()) if (!isSameRun || isDropped(call, event)) calls.delete(call);
+  }
 }
 
 /** Inserts a step in the order of calls; calls of one turn end in any order. Searches from the end, because most steps belong there. */

@@ -5,7 +5,7 @@ import type { AgentManifest } from '../../agent/definition/manifest.ts';
 import type { RunContext } from '../../agent/definition/run-context.ts';
 import { type RunOverrides, type StartOverrides, overridesOf } from '../../agent/start/overrides.ts';
 import { jsonBytes } from '../../agent/values/digest.ts';
-import { type Entry, withObservations, withRunId } from '../../agent/transcript/entries.ts';
+import { type Entry, hasResult, withObservations, withRunId } from '../../agent/transcript/entries.ts';
 import { plainJson, wellFormed } from '../../agent/values/values.ts';
 import type { Json } from '../../agent/values/vocabulary.ts';
 import { InvalidInput } from '../connect/errors.ts';
@@ -14,6 +14,7 @@ import {
   type RecordedModelCall,
   type RecordedPoint,
   pointBefore,
+  withLateResults,
 } from '../../history/views/restart-point.ts';
 import { restartInput } from './restart-input.ts';
 import { checkId, newRunId } from '../start/run-id.ts';
@@ -51,7 +52,11 @@ export async function fork(client: Client, id: string, options: ForkOptions): Pr
   const run = await runToRestart(client, id, 'fork');
   const { step } = options;
   const modelCall = modelCallAt('fork', run, step);
-  const point = edits.size === 0 ? pointBefore(modelCall) : pointBeforeEdits(run, modelCall, edits);
+  const point = withLateResults(
+    edits.size === 0 ? pointBefore(modelCall) : pointBeforeEdits(run, modelCall, edits),
+    run.record,
+    modelCall,
+  );
   const input = await restartInput(
     client,
     run,
@@ -103,7 +108,7 @@ function pointBeforeEdits(
 ): RecordedPoint {
   const modelCalls = record.modelCalls.slice(0, record.modelCalls.indexOf(at) + 1);
   const shown = modelCalls.map(({ delta }) =>
-    delta.flatMap((entry) => (entry.type === 'step' ? [entry.call] : [])),
+    delta.flatMap((entry) => (hasResult(entry) ? [entry.call] : [])),
   );
   const unknown = [...edits.keys()].filter((call) => shown.every((calls) => !calls.includes(call)));
   if (unknown.length > 0) {

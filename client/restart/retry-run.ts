@@ -21,6 +21,7 @@ import {
   type RecordedModelCall,
   pointBefore,
   resultBudget,
+  withLateResults,
 } from '../../history/views/restart-point.ts';
 import { type RestartInput, questionAgain, restartInput } from './restart-input.ts';
 import { advised, typedCommand } from '../connect/cli-name.ts';
@@ -80,7 +81,11 @@ async function inputAgain(
   const { turn, step } = modelCall;
   if (turn?.decision.type !== 'act') {
     givenInput(run, options, []);
-    const pointAgain = pointBefore({ ...modelCall, granted: record.granted });
+    const pointAgain = withLateResults(
+      pointBefore({ ...modelCall, granted: record.granted }),
+      record,
+      modelCall,
+    );
     const said = [...laterMessages(modelCall), ...record.undelivered];
     const input = await restartInput(client, run, { by: 'retry', step, said }, pointAgain);
     return { input, calls: [] };
@@ -91,7 +96,7 @@ async function inputAgain(
   const calls = callsWithoutEnd(step, { turn, ends });
   const given = withLatestInputs(run, manifest, step, actions, givenInput(run, options, calls));
   const kept: KeptTurn = { turn: { ...withoutCalls(turn), decision: { type: 'act', actions: given } }, ends };
-  const point = {
+  const after = {
     run: modelCall.run,
     mark: markAfter(modelCall, turn.digest),
     pending: [],
@@ -105,6 +110,7 @@ async function inputAgain(
     },
     from: { workflowId: run.id, runId: run.runId },
   };
+  const point = withLateResults(after, record, modelCall, { isAfter: true });
   return {
     input: await restartInput(
       client,

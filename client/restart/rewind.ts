@@ -6,6 +6,7 @@ import {
   type RecordedModelCall,
   type RestartRecord,
   pointBefore,
+  withLateResults,
 } from '../../history/views/restart-point.ts';
 import { updateRun } from '../connect/update-run.ts';
 import { type RestartReceipt, type RunToRestart, restartRun, runToRestart } from './restart-run.ts';
@@ -34,11 +35,8 @@ export async function rewind(client: Client, id: string, { step }: RewindOptions
       throw error;
     }
   }
-  return restartRun(
-    client,
-    run,
-    await restartInput(client, run, { by: 'rewind', step }, pointBefore(modelCall)),
-  );
+  const point = withLateResults(pointBefore(modelCall), run.record, modelCall);
+  return restartRun(client, run, await restartInput(client, run, { by: 'rewind', step }, point));
 }
 
 /** Finds the model call of a step. Throws InvalidInput for a step that the run does not have. */

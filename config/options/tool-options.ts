@@ -28,6 +28,7 @@ const toolShape = {
   }),
   approval: approvalOption.default('never'),
   inline: z.boolean().default(false),
+  background: z.boolean().default(false),
   askTimeout: askTimeoutOption.optional(),
   ...rulesShape,
 } satisfies Record<keyof ToolOptions, z.ZodType>;
@@ -57,7 +58,7 @@ const rules = z.object(rulesShape);
 
 /** A tool as it is recorded and as `reloop tools` shows it. Throws {@link ConfigError}. */
 export function toolManifest(tool: Tool): ToolManifest {
-  const { name, description, timeout: limit, retry, approval, inline, askTimeout } = complete.parse(tool);
+  const { name, description, timeout: limit, retry, approval, askTimeout, ...given } = complete.parse(tool);
   const where = `Tool "${name}"`;
   return {
     name,
@@ -66,7 +67,8 @@ export function toolManifest(tool: Tool): ToolManifest {
     timeoutMs: timeout(limit, `${where}: timeout`),
     retry: retryPolicy(retry, `${where}: retry`),
     ...rules.parse(tool),
-    ...(inline ? inlineTool(where, tool) : {}),
+    ...(given.inline ? inlineTool(where, tool) : {}),
+    ...(given.background ? backgroundTool(where, tool) : {}),
     ...recordedApproval(approval),
     ...(askTimeout === undefined
       ? {}
@@ -83,6 +85,18 @@ function inlineTool(where: string, { effects, remote }: Tool): Partial<ToolManif
   throw new ConfigError(
     `${where}: inline is for a tool without effects, because a call that was not recorded may be made again, or never. Give it effects: 'none', or leave inline out.`,
   );
+}
+
+function backgroundTool(where: string, { inline, returnDirect }: Tool): Partial<ToolManifest> {
+  if (inline === true)
+    throw new ConfigError(
+      `${where}: an inline call is over before the model could continue. Leave out inline or background.`,
+    );
+  if (returnDirect === true)
+    throw new ConfigError(
+      `${where}: with returnDirect the result ends the run, and with background the run continues without it. Leave out one of them.`,
+    );
+  return { background: true };
 }
 
 function reconciliation(where: string, { effects, reconcile, remote }: Tool): Partial<ToolManifest> {

@@ -12,7 +12,14 @@ import { conversation } from '../../agent/transcript/prompt-context.ts';
 import { type Entry, withObservations } from '../../agent/transcript/entries.ts';
 import type { Json } from '../../agent/values/vocabulary.ts';
 import type { ExportedModelCall, RunExport } from '../../client/export/run-export.ts';
-import { type Replay, directAnswer, readRecorded, requestDifferences, takeTurn } from './replayed-turn.ts';
+import {
+  type Replay,
+  directAnswer,
+  lateEntries,
+  readRecorded,
+  requestDifferences,
+  takeTurn,
+} from './replayed-turn.ts';
 import { type RunDifference, decisionText } from './run-difference.ts';
 
 /**
@@ -103,6 +110,8 @@ function hear(walk: Walk, call: string | undefined): void {
   const until = call === undefined ? record.events.length : record.events.findLastIndex(isLast);
   for (; walk.heard < until; walk.heard++) {
     const event = record.events[walk.heard];
+    if (event?.type === 'step' && event.within === undefined)
+      walk.entries.push(...lateEntries(walk.replay, walk.entries, event.step));
     if (event?.type === 'steered') walk.run.next({ type: 'message', message: event.message }, 0);
     if (event?.type !== 'restarted' || scope !== 0 || event.edits === undefined) continue;
     const edits = new Map(event.edits.map(({ call: edited, observation }) => [edited, observation]));

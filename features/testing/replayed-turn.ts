@@ -1,5 +1,5 @@
 import { readDecision } from '../../activities/model/read-decision.ts';
-import type { ModelTurn, PlannedAction, TurnDecision } from '../../agent/calls/calls.ts';
+import { type ModelTurn, type PlannedAction, type TurnDecision, scopeOf } from '../../agent/calls/calls.ts';
 import type { Repeat } from '../../agent/calls/for-next-call.ts';
 import { replyEntry } from '../../agent/calls/reply-entry.ts';
 import type { Call } from '../../agent/run/call-state.ts';
@@ -8,6 +8,7 @@ import type { RunCalls } from '../../agent/run/run-calls.ts';
 import type { AgentKind, PromptContext } from '../../agent/definition/kind.ts';
 import type { AgentManifest } from '../../agent/definition/manifest.ts';
 import type { Entry, QuestionEntry, StepEntry } from '../../agent/transcript/entries.ts';
+import { ticketText } from '../../agent/observation/observations.ts';
 import { canonicalJson } from '../../agent/values/json-object.ts';
 import { renderRequest } from '../../agent/transcript/request.ts';
 import { shortenOldest } from '../../agent/transcript/shorten.ts';
@@ -83,12 +84,41 @@ export function takeTurn(
     const id = `${call}.${index + 1}`;
     const planned = calls.get(id);
     const recorded = record.run.intermediateSteps.find((step) => step.call === id);
-    const taken = planned && takeStep(planned, recorded);
+    const isLater = planned?.tool?.background === true && planned.end === undefined;
+    const taken = isLater
+      ? ticketStep(planned, `${own}.${index + 1}`)
+      : planned && takeStep(planned, recorded);
     if (taken === undefined) return undefined;
     steps.push({ ...taken, call: `${own}.${index + 1}` });
   }
   const reply = replyEntry(turn, own, manifest);
   return reply === undefined ? steps : [reply, ...steps];
+}
+
+function ticketStep({ action, planned }: Call, call: string): Omit<StepEntry, 'call'> {
+  const { toolCallId } = planned;
+  return { type: 'step', action, observation: ticketText(call), toolCallId, ticket: true };
+}
+
+/** The message with the result of a background call, whose ticket is among the entries; none for other calls. */
+export function lateEntries({ scope }: Replay, entries: readonly Entry[], step: RunStep): Entry[] {
+  const call = step.call.slice(step.call.lastIndexOf('/') + 1);
+  const ticket = entries.find(
+    (entry) => entry.type === 'step' && entry.call === call && entry.ticket === true,
+  );
+  const isKnown = entries.some((entry) => entry.type === 'late' && entry.call === call);
+  if (ticket?.type !== 'step' || isKnown || scopeOf(step.call) !== scope) return [];
+  const { tool, toolInput } = step.action;
+  const isPersons = canonicalJson(toolInput) !== canonicalJson(ticket.action.toolInput);
+  return [
+    {
+      type: 'late',
+      call,
+      tool,
+      observation: step.observation,
+      ...(isPersons && { personsInput: toolInput }),
+    },
+  ];
 }
 
 function takeStep(

@@ -1,5 +1,6 @@
 import { CALL_CHECKPOINT, CALL_INTENT } from '../../agent/calls/call-signals.ts';
 import { parseActivityId, scopeOf, withoutSchedule } from '../../agent/calls/calls.ts';
+import { isDropped } from '../../agent/calls/restart.ts';
 import { foreignTurn, readModelTurn } from '../../agent/calls/model-turn.ts';
 import { DEADLINE_SUMMARY, readSummary } from '../../agent/rules/waiting.ts';
 import type { CallFact } from '../../agent/run/call-state.ts';
@@ -73,7 +74,7 @@ export function createTrace(id: string) {
       case 'timer_fired':
         return { type: 'timer_fired', timer: fact.timer, call: waits.get(fact.timer) };
       case 'timer_cancelled':
-        return factOf(waits.get(fact.timer), { type: 'wait_ended' });
+        return waitEnded(waits.get(fact.timer));
       case 'cancel_requested':
         return { type: 'cancel_requested' };
       case 'signaled':
@@ -91,6 +92,11 @@ export function createTrace(id: string) {
       default:
         return undefined;
     }
+  }
+
+  function waitEnded(call: string | undefined): RunFact | undefined {
+    const isBeside = call !== undefined && run.agents.haveBackground(scopeOf(call));
+    return factOf(call, { type: 'wait_ended', isBeside });
   }
 
   /** Reads a completed update. The run has accepted the message or the decision; the result has the call of a decision. */
@@ -144,7 +150,10 @@ export function createTrace(id: string) {
       case 'point': {
         const point = asRewindPoint(result);
         if (point === undefined) return undefined;
-        pending.clear();
+        // Background calls of kept steps are still under way.
+        const step = point.counters.iterations + 1;
+        for (const [key, task] of pending)
+          if (isDropped(task.call, { step, again: undefined })) pending.delete(key);
         return { type: 'rewound', point };
       }
       case 'effects':

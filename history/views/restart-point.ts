@@ -1,6 +1,16 @@
 import type { Client } from '@temporalio/client';
 import type { AgentRunInput, RestartPoint, TakenWord } from '../../agent/run/run-input.ts';
-import { type Entry, type Mark, START, modelKeysOf, withRunId } from '../../agent/transcript/entries.ts';
+import {
+  type Entry,
+  type LateEntry,
+  type Mark,
+  type StepEntry,
+  START,
+  isReference,
+  modelKeysOf,
+  withRunId,
+} from '../../agent/transcript/entries.ts';
+import { LOST_CALL } from '../../agent/observation/observations.ts';
 import { jsonBytes } from '../../agent/values/digest.ts';
 import { limits } from '../../agent/values/limits.ts';
 import { InvalidInput } from '../../agent/values/refusal.ts';
@@ -78,6 +88,8 @@ export interface RecordedModelCall {
   delta: Entry[];
   /** Entries of the call's last schedule: `delta`, and perhaps later messages. */
   carried: Entry[];
+  /** Entries that a retry has added after the model's turn. The next model call carries them. */
+  added?: readonly Entry[];
   /** The agent that was asked; undefined if the record does not have it. */
   manifest: AgentManifest | undefined;
   /** Another run made the call, and its transcript has another definition of the agent than the fork. */
@@ -120,6 +132,45 @@ export function pointBefore(modelCall: RecordedModelCall): RecordedPoint {
 }
 
 /**
+ * Adds the results of background calls of kept steps that no kept model call has carried, so that the model gets each result. `point`: before
+ * `modelCall`, or after it if `isAfter` holds. `isLive`: the run itself goes back to the point, and still has the calls whose results no model
+ * call has carried.
+ */
+export function withLateResults(
+  point: RecordedPoint,
+  { modelCalls, calls }: Pick<RestartRecord, 'modelCalls' | 'calls'>,
+  modelCall: RecordedModelCall,
+  { isAfter = false, isLive = false }: { isAfter?: boolean; isLive?: boolean } = {},
+): RecordedPoint {
+  const index = modelCalls.findIndex(({ step }) => step === modelCall.step);
+  const kept = modelCalls
+    .slice(0, index + 1)
+    .flatMap(({ delta, carried }, at) => (at < index || isAfter ? carried : delta));
+  const tickets = kept.filter((entry) => entry.type === 'step' && entry.ticket === true) as StepEntry[]; // as the filter says
+  if (tickets.length === 0) return point;
+  const dropped = modelCalls.slice(index).flatMap(({ delta, carried, added = [], run }, at) => {
+    const entries = [...(at > 0 ? carried : isAfter ? [] : carried.slice(delta.length)), ...added];
+    return withRunId(
+      entries,
+      run.runId,
+      run.workflowId === point.run.workflowId ? undefined : run.workflowId,
+    );
+  });
+  const added = tickets.flatMap((ticket): Entry[] => {
+    const isResult = (entry: Entry): entry is LateEntry =>
+      entry.type === 'late' && entry.call === ticket.call;
+    if (kept.some(isResult)) return [];
+    const result = dropped.find(isResult);
+    if (result !== undefined) return [result];
+    if (isLive) return [];
+    const { call, action } = ticket;
+    const observation = calls.get(call)?.end?.observation ?? LOST_CALL;
+    return [{ type: 'late', call, tool: action.tool, observation }];
+  });
+  return added.length === 0 ? point : { ...point, pending: [...point.pending, ...added] };
+}
+
+/**
  * Reads the state of a run at `point`. If the entries that the model still sees are small enough, the state carries them, and so does
  * not depend on the retention of the earlier run. `own`: id of the workflow that continues from the point. Throws InvalidInput if the
  * record is past retention.
@@ -150,7 +201,7 @@ async function withResults(client: Client, run: RunRef, entries: readonly Entry[
   const fits = resultBudget();
   const all: Entry[] = [];
   for (const entry of entries) {
-    if (entry.type !== 'step' || entry.ref === undefined) all.push(entry);
+    if (!isReference(entry)) all.push(entry);
     else {
       const { ref, ...step } = entry;
       const whole = { ...step, observation: await source.observation(run, ref) };
@@ -189,9 +240,9 @@ async function visibleEntries(
   const transcript = await rebuildTranscript(sourceOf(client, recordGone), run, 0, mark);
   const entries = transcript.entries.flatMap((entry): Entry[] => {
     if (entry.type === 'agent') return [];
-    if (entry.type !== 'step') return [entry];
-    const { ref: _, ...step } = entry; // rebuildTranscript has replaced the reference by the result
-    return [step];
+    if (!isReference(entry)) return [entry];
+    const { ref: _, ...whole } = entry; // rebuildTranscript has replaced the reference by the result
+    return [whole];
   });
   return { entries, models: modelKeysOf(transcript.entries) };
 }

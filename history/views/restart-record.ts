@@ -129,7 +129,10 @@ function createReading(workflowId: string) {
     if (restart?.from.workflowId !== undefined) keepAsFork(modelCalls, state.agents);
     const last = modelCalls.at(-1);
     // A retried run starts with the model's turn of that step, whose calls have their latest inputs and approvals.
-    if (restart?.turn !== undefined && last?.step === restart.step) last.turn = restart.turn.turn;
+    if (restart?.turn !== undefined && last?.step === restart.step) {
+      last.turn = restart.turn.turn;
+      last.added = pending;
+    }
     if (from === undefined || counters === undefined || restart?.turn !== undefined) return;
     const kept = restart?.from ?? from;
     addFirstModelCall(run, { from, pending, counters }, at, {

@@ -4,6 +4,7 @@ import { MODEL_BUDGET } from '../../agent/budgets/budget-rule.ts';
 import { MODEL_LIMITS } from '../../agent/model-limits/lease-request.ts';
 import { AGENT_SESSION } from '../../workflows/messages.ts';
 import { attemptsAreCounted, checkpointsAreKept, onlyLostAttemptsAreLost } from './attempt-laws.ts';
+import { backgroundLaws } from './background-laws.ts';
 import { clientToolLaws } from './client-tool-laws.ts';
 import { finishedStaysFinished, timeLimitIsKept } from './history-laws.ts';
 import type { Word } from './operator.ts';
@@ -275,4 +276,5 @@ const laws: Law[] = [
   nothingIsTerminated,
   sessionsAnswer,
   ...clientToolLaws,
+  ...backgroundLaws,
 ];

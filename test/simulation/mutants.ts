@@ -1,3 +1,4 @@
+import { backgroundMutants } from './background-mutants.ts';
 import { findingMutants } from './finding-mutants.ts';
 
 /** A one-line defect of the product, which the simulator must find. */
@@ -19,6 +20,7 @@ export const editsOf = (mutant: Mutant) => [mutant, ...(mutant.also ?? [])];
 
 export const mutants: readonly Mutant[] = [
   ...findingMutants,
+  ...backgroundMutants,
   {
     name: 'a rewind forgets the effects of the dropped steps',
     seed: 156,

@@ -58,6 +58,8 @@ export interface Profile {
   edits?: number;
   /** The caller of a run brings tools and carries them out. */
   bringsTools?: boolean;
+  /** Share of the tools whose calls run in the background. */
+  background?: number;
 }
 
 const SLOW_MS = 1500;
@@ -264,6 +266,24 @@ const clientTools: Profile = {
 /** Share of the seeds that have this profile, whatever profile they had. */
 const CLIENT_TOOLS = 0.03;
 
+/** The model continues while its calls run, and people, deaths and limits come in between. */
+const background: Profile = {
+  name: 'background',
+  tools: ['read', 'mail', 'order', 'long', 'flaky', 'hand', 'fatal'],
+  background: 0.6,
+  hasHelper: true,
+  suggestedLength: 100,
+  compaction: 0.2,
+  handoffs: 0.3,
+  size: 'usual',
+  habits: { rewind: 0.06, say: 0.05, pause: 0.05, cancel: 0.02 },
+  faults: { kill: 0.3, freeze: 0.2, cutOff: 0.2 },
+  restarts: 0.7,
+  edits: 0.3,
+};
+/** Share of the seeds that have this profile, whatever profile they had. */
+const BACKGROUND = 0.05;
+
 /** Half of the simulations have no profile. */
 export function profileOf(random: Random, own: Random): Profile {
   const profile = random.chance(0.5) ? random.of(profiles) : {};
@@ -273,5 +293,6 @@ export function profileOf(random: Random, own: Random): Profile {
   const spoken = own.chance(OTHERS) ? loud : conversation;
   const usual = own.chance(PLAIN) ? spoken : options;
   const early = own.chance(EARLY) ? usual : lateFailures;
-  return own.fork().chance(CLIENT_TOOLS) ? clientTools : early;
+  const brought = own.fork().chance(CLIENT_TOOLS) ? clientTools : early;
+  return own.fork().chance(BACKGROUND) ? background : brought;
 }

@@ -1,6 +1,7 @@
 import { structuredChat } from '../../agent/kinds/structured-chat.ts';
 import type { RunEvent } from '../../agent/run/events.ts';
-import { shortenedObservation, withPersonsInput } from '../../agent/observation/observations.ts';
+import { shortenedObservation, ticketText, withPersonsInput } from '../../agent/observation/observations.ts';
+import { isTicketShown } from './background-laws.ts';
 import { asText } from '../../agent/values/vocabulary.ts';
 import type { Law } from './laws.ts';
 import type { RunLife } from './run-lives.ts';
@@ -16,10 +17,12 @@ export const toldIsRecorded: Law = ({ world, runs }) =>
     const recorded = report.intermediateSteps
       // The model is told of a reply that cannot be read in a message of its own.
       .filter(({ call, action }) => action.tool !== '_Exception' && from <= turnOf(call) && turnOf(call) < to)
-      .map(({ action, observation }) => ({
-        plain: shown(text(observation)),
-        edited: shown(withPersonsInput(action.toolInput, text(observation))),
-      }));
+      .map(({ call, action, observation }) => {
+        const isLater = isTicketShown(request.prompt, call);
+        const plain = isLater ? ticketText(call) : text(observation);
+        const edited = isLater ? plain : withPersonsInput(action.toolInput, plain);
+        return { plain: shown(plain), edited: shown(edited) };
+      });
     const plain = recorded.map((one) => one.plain);
     const told = toldObservations(request.prompt, plain, world.hasToolMessages, step.endsWith(COMPACTION));
     // A person's input is told with the observation: the reply shows the input that the model wrote.
@@ -44,6 +47,8 @@ export const summariesAreShown: Law = ({ world, runs }) =>
         return [`${id}: at step ${step} the model was shown the old summary "${old.text}"`];
       const hidden = report.intermediateSteps
         .filter(({ call }) => turnOf(call) < from || turnOf(call) >= to)
+        // The result of a background call is a message, which may be later than the summary.
+        .filter(({ action }) => !world.background.includes(action.tool))
         .map(({ observation }) => text(observation))
         // Others may have the same text as a step that is shown.
         .find((one) => UNIQUE.test(one) && prompt.includes(JSON.stringify(one).slice(1, -1)));

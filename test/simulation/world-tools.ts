@@ -26,6 +26,9 @@ export const DEADLY = ['deadly', 'bomb'];
 /** Tools with large inputs or checkpoints, which only some simulations have. */
 export const BULKY = ['bulky', 'hoard'];
 
+/** Tools that run in the activity of the model call. */
+export const INLINE = ['peek', 'shaky', 'bomb'];
+
 /** A model may write the number as text. */
 export const input = z.object({ n: z.coerce.number() });
 

@@ -8,7 +8,16 @@ import { Random } from './random.ts';
 import { BROUGHT } from './brought-tools.ts';
 import { noOptions, randomOptions } from './random-options.ts';
 import { type Asked, FEW, HANDOFF, type ModelOptions, type WorldKind, createModel } from './world-model.ts';
-import { BULKY, DEADLY, type Effect, LATE, type ToolWorld, createTools, input } from './world-tools.ts';
+import {
+  BULKY,
+  DEADLY,
+  type Effect,
+  INLINE,
+  LATE,
+  type ToolWorld,
+  createTools,
+  input,
+} from './world-tools.ts';
 
 /** The simulated agents, the effects of their tools, and the requests to their model. */
 export interface World {
@@ -26,6 +35,8 @@ export interface World {
   hasRule: boolean;
   /** Results of tools are messages of their own in all prompts of a run. */
   hasToolMessages: boolean;
+  /** The model gets tickets of these tools, and their results later. */
+  background: readonly string[];
   /** Time limit of a run, in milliseconds. */
   timeLimitMs: number | undefined;
 }
@@ -53,8 +64,9 @@ export type Size = (typeof SIZES)[number];
 /** Calls of a wide turn, with large inputs or with checkpoints that are larger still. */
 const MANY = { bulky: 50, hoard: 12 };
 
-/** Makes other choices of a seed than the rest of the world. */
+/** Make other choices of a seed than the rest of the world. */
 const OPTIONS = 0x0971;
+const BACKGROUND = 0x0bac;
 
 const kinds: readonly WorldKind[] = ['tool-calling', 'tool-calling', 'zero-shot', 'structured-chat'];
 
@@ -86,7 +98,13 @@ export function createWorld(
       (name !== LATE || profile.tools?.includes(name) === true),
   );
   const [isCautious, isRobust] = [profile.isCautious ?? random.chance(0.15), random.chance(0.3)];
-  const all = made.map((tool) => changed(tool, isCautious, isRobust && random.chance(0.5)));
+  const later = new Random(salt ^ BACKGROUND);
+  const isLater = (name: string) =>
+    profile.background !== undefined && later.chance(profile.background) && !INLINE.includes(name);
+  const background = [...made.map(({ name }) => name), 'helper'].filter(isLater);
+  const all = made
+    .map((tool) => changed(tool, isCautious, isRobust && random.chance(0.5)))
+    .map((tool) => (background.includes(tool.name) ? { ...tool, background: true } : tool));
   const isAsked: World['isAsked'] = ({ tool, n }) => {
     const approval = all.find(({ name }) => name === tool)?.approval;
     return approval === 'always' || (typeof approval === 'function' && n % 3 === 0); // only `order` has a function
@@ -161,7 +179,16 @@ export function createWorld(
       tools: [
         ...versionTools,
         human(),
-        ...(gone === 'helper' ? [] : [agentTool({ name: 'helper', agent: 'helper', description: 'Helps.' })]),
+        ...(gone === 'helper'
+          ? []
+          : [
+              agentTool({
+                name: 'helper',
+                agent: 'helper',
+                description: 'Helps.',
+                background: background.includes('helper'),
+              }),
+            ]),
       ],
       model,
     };
@@ -219,7 +246,18 @@ export function createWorld(
   const configs = [tools, ...Array.from({ length: deploys }, () => deployed(tools, random))].map(configOf);
   const hasToolMessages = kind === 'tool-calling' && (second?.kind ?? kind) === kind;
   const hasRule = configs.some(({ authorize }) => authorize !== undefined);
-  return { configs, effects, asked, late, undone, isAsked, hasRule, hasToolMessages, timeLimitMs };
+  return {
+    configs,
+    effects,
+    asked,
+    late,
+    undone,
+    isAsked,
+    hasRule,
+    hasToolMessages,
+    background,
+    timeLimitMs,
+  };
 }
 
 /** The second agent is gone in some of the later versions. */
@@ -246,6 +284,7 @@ function deployed(tools: readonly Tool[], random: Random): Tool[] {
 
 /** A tool without effects changes its place: inline or an activity of its own. */
 function moved(tool: Tool): Tool {
+  if (tool.background === true) return tool;
   if (tool.name === 'read') return { ...tool, inline: true, effects: 'none' };
   return tool.name === 'peek' || tool.name === 'shaky' ? { ...tool, inline: false } : tool;
 }

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
+import { host } from '../../examples/background.ts';
 import { geographer, nameCapitals } from '../../examples/batch.ts';
 import { oneLine, terse } from '../../examples/own-kind.ts';
 import { counter } from '../../examples/own-parser.ts';
@@ -22,6 +23,7 @@ const rig = useRig({
     { ...geographer, kind: 'tool-calling' },
     editor,
     researcher,
+    host,
   ],
 });
 
@@ -84,6 +86,17 @@ test('in sub-agent the tool is a run of the other agent, under the id of the cal
   const { output, intermediateSteps } = await rig.client.get(`${run.id}/1.1`).result();
   expect(output).toBe('It was opened in 1889.');
   expect(intermediateSteps.map(({ action }) => action.tool)).toEqual(['archive']);
+});
+
+test('in background the answer waits for the call, and is given again with its result', async () => {
+  const { result, steps, prompts } = await ask(host, 'Prepare a party for four.');
+  expect(result.output).toBe('The table is set, and there is a lemon cake.');
+  expect(steps).toEqual([
+    ['1.1', 'bake', 'lemon', 'The lemon cake is ready.'],
+    ['2.1', 'set_table', '4', 'The table is set for 4.'],
+  ]);
+  expect(prompts[1]).toContain('Started in the background, with the ticket 1.1.');
+  expect(prompts[3]).toContain('the ticket 1.1 (bake):\nThe lemon cake is ready.');
 });
 
 test('batch prints one answer for each input, in order', async () => {

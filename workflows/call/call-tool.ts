@@ -1,5 +1,6 @@
 import { isCancellation } from '@temporalio/workflow';
 import type { InlineCall } from '../../agent/calls/calls.ts';
+import type { ToolManifest } from '../../agent/definition/manifest.ts';
 import { approvedBy } from '../../agent/rules/approval.ts';
 import type { CallEnd } from '../../agent/rules/call-rules.ts';
 import { askTimeoutOf } from '../../agent/rules/waiting.ts';
@@ -15,10 +16,26 @@ import { normalizeCancellation, runFailure } from '../temporal/run-failure.ts';
 import { type TurnCall, cancelElsewhere, isMade, isRunEnding, scheduleOnce } from './schedule-once.ts';
 
 export interface EndedCall {
-  open: OpenCall;
   end: CallEnd;
   /** Reference to the recorded result. */
   result: ResultRef | undefined;
+}
+
+/** Opens a planned call for the operator's gate. {@link callTool} closes it. */
+export function openTool(loop: AgentLoop, planned: Call): OpenCall {
+  const { inputSchema, approvers } = toolOf(planned);
+  return loop.control.open(planned, {
+    inputSchema,
+    approvers,
+    clock: loop.deadline,
+    emit: loop.emit,
+    onUsed: (usage) => (loop.counters.usage = addUsage(loop.counters.usage, usage)),
+  });
+}
+
+function toolOf({ tool }: Call): ToolManifest {
+  if (tool === undefined) throw new Error('unreachable: the action names no known tool');
+  return tool;
 }
 
 /**
@@ -27,19 +44,11 @@ export interface EndedCall {
  */
 export async function callTool(
   loop: AgentLoop,
-  planned: Call,
+  open: OpenCall,
   call: string,
   inlineCall: InlineCall | undefined,
 ): Promise<EndedCall> {
-  const { tool } = planned;
-  if (tool === undefined) throw new Error('unreachable: the action names no known tool');
-  const open = loop.control.open(planned, {
-    inputSchema: tool.inputSchema,
-    approvers: tool.approvers,
-    clock: loop.deadline,
-    emit: loop.emit,
-    onUsed: (usage) => (loop.counters.usage = addUsage(loop.counters.usage, usage)),
-  });
+  const tool = toolOf(open.now);
   const turnCall: TurnCall = { tool, call, open, inlineCall };
   let result: ResultRef | undefined;
   try {
@@ -49,7 +58,7 @@ export async function callTool(
         : nextAction(open.now, contextOf(loop));
       switch (action.do) {
         case 'end':
-          return { open, end: action.end, result };
+          return { end: action.end, result };
         case 'fail':
           throw runFailure(action.error);
         case 'ask':

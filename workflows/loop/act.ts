@@ -2,14 +2,16 @@ import { CancellationScope } from '@temporalio/workflow';
 import { type InlineCall, type ModelTurn, activityId } from '../../agent/calls/calls.ts';
 import { replyEntry } from '../../agent/calls/reply-entry.ts';
 import type { KeptEnd } from '../../agent/calls/restart.ts';
+import { ticketText } from '../../agent/observation/observations.ts';
 import type { CallEnd } from '../../agent/rules/call-rules.ts';
 import { type Call, hasPersonsInput } from '../../agent/run/call-state.ts';
 import { plannedCalls } from '../../agent/run/planned-calls.ts';
 import type { ResultRef } from '../../agent/transcript/entries.ts';
 import { emitInlineCall } from './dropped-turn.ts';
+import type { OpenCall } from '../operator/open-call.ts';
 import type { AgentLoop } from '../run/agent-loop.ts';
 import { takeCheckpointRoom } from '../run/checkpoint-room.ts';
-import { type EndedCall, callTool } from '../call/call-tool.ts';
+import { callTool, openTool } from '../call/call-tool.ts';
 import { type Step, type Turn, boundedTurn } from '../run/turn.ts';
 
 /**
@@ -29,13 +31,15 @@ export async function act(loop: AgentLoop, turn: ModelTurn, ends?: readonly Kept
     return { state, call, inlineCall, kept: ends?.find(({ entry }) => entry.call === call) };
   });
   if (loop.pause.isOn) await pauseOver(loop, calls);
-  const ended: EndedCall[] = [];
-  const toMake = calls.filter(({ state, kept }) => kept === undefined && state.end === undefined);
+  const ended: { open: OpenCall; end: CallEnd }[] = [];
+  const toMake = calls.filter(
+    ({ state, kept }) => kept === undefined && state.end === undefined && state.tool?.background !== true,
+  );
   const { share, giveBack } = takeCheckpointRoom(toMake.length);
   loop.checkpointBytes = share;
   try {
     const steps = await allOrCancel(() =>
-      calls.map((call, index) => makeStep(loop, call, (end) => (ended[index] = end))),
+      calls.map((call, index) => makeStep(loop, call, (open, end) => (ended[index] = { open, end }))),
     );
     const reply = replyEntry(turn, iteration, manifest);
     return boundedTurn({ reply, steps });
@@ -83,13 +87,36 @@ async function allOrCancel(start: () => Promise<Step>[]): Promise<Step[]> {
 async function makeStep(
   loop: AgentLoop,
   { state, call, inlineCall, kept }: PlannedStep,
-  onEnd: (ended: EndedCall) => void,
+  onEnd: (open: OpenCall, end: CallEnd) => void,
 ): Promise<Step> {
   if (kept !== undefined) return { ...kept, result: undefined };
   if (state.end !== undefined) return stepOf(state, call, state.end, undefined);
-  const ended = await callTool(loop, state, call, inlineCall);
-  onEnd(ended);
-  return stepOf(ended.open.now, call, ended.end, ended.result);
+  if (state.tool?.background === true) return startInBackground(loop, state, call);
+  const open = openTool(loop, state);
+  const { end, result } = await callTool(loop, open, call, inlineCall);
+  onEnd(open, end);
+  return stepOf(open.now, call, end, result);
+}
+
+/** Starts a call for whose result the model does not wait. Returns the step with the ticket. */
+function startInBackground(loop: AgentLoop, state: Call, call: string): Step {
+  const { background, counters } = loop;
+  const { share, giveBack } = takeCheckpointRoom(1);
+  const scope = background.newScope();
+  const fields = { checkpointBytes: { value: share }, stepsScope: { value: scope } };
+  const own = Object.create(loop, fields) as AgentLoop; // the loop's other fields change
+  const open = openTool(own, state);
+  const step = stepOf(state, call, { observation: ticketText(call), fromTool: false }, undefined);
+  const ticket: Step = { ...step, entry: { ...step.entry, ticket: true, personsInput: undefined } };
+  background.start({ iteration: counters.iterations, open, scope, ticket }, async () => {
+    try {
+      const { end, result } = await callTool(own, open, call, undefined);
+      return stepOf(open.now, call, end, result);
+    } finally {
+      giveBack();
+    }
+  });
+  return ticket;
 }
 
 function stepOf(state: Call, call: string, end: CallEnd, result: ResultRef | undefined): Step {

@@ -5,6 +5,7 @@ import { askTimeoutOf, unanswered } from '../../agent/rules/waiting.ts';
 import type { Ending } from '../../agent/run/call-state.ts';
 import type { Json, StopReason } from '../../agent/values/vocabulary.ts';
 import { type AgentLoop, withModelCall } from '../run/agent-loop.ts';
+import { backgroundOver } from '../run/late-results.ts';
 import { type LoopEnd, endWith } from './loop-end.ts';
 import { planClosing } from './plan.ts';
 import { runFailure } from '../temporal/run-failure.ts';
@@ -34,9 +35,10 @@ async function stopOrAsk(
   limit: StopReason,
   reached: () => ReachedLimit,
 ): Promise<LoopEnd | undefined> {
-  if (loop.manifest.onLimit !== 'ask') return stopped(loop, limit);
-  const after = await askAtLimit(loop, reached());
+  const after =
+    loop.manifest.onLimit === 'ask' ? await askAtLimit(loop, reached()) : { type: 'stop' as const };
   if (after.type === 'continue') return undefined;
+  if (loop.background.isOpen) await backgroundOver(loop);
   return after.type === 'answer' ? endWith(loop, after.output, 'final_answer') : stopped(loop, limit);
 }
 
@@ -61,8 +63,9 @@ type AfterLimit = { type: 'continue' } | { type: 'answer'; output: Json } | { ty
  * fails the run, or if no person decides in time.
  */
 async function askAtLimit(loop: AgentLoop, reached: ReachedLimit): Promise<AfterLimit> {
-  const { manifest } = loop;
+  const { manifest, background, deadline, done } = loop;
   loop.limitReached = reached;
+  background.settle({ overdue: deadline.passed, isCancelling: false, done });
   try {
     return await withModelCall(loop, { outputSchema: manifest.output }, async (open) => {
       await open.wait(

@@ -12,6 +12,7 @@ import { plan } from './plan.ts';
 import { resolveTarget } from './resolve.ts';
 import { replayMessages } from '../run/recorded-call.ts';
 import { runFailure } from '../temporal/run-failure.ts';
+import { backgroundOver } from '../run/late-results.ts';
 import { append } from '../run/transcript.ts';
 import { type Step, type Turn, deltaEntries, fullEntries } from '../run/turn.ts';
 
@@ -83,6 +84,7 @@ async function carryOut(
       return undefined;
     case 'finish': {
       const { output, log = text, truncated } = decision;
+      if (!loop.background.isEmpty) await backgroundOver(loop, () => hasMessage(loop));
       if (!hasUnseenMessage(loop)) return endWith(loop, output, 'final_answer', log, truncated);
       append(loop.transcript, [{ type: 'message', role: 'assistant', text: log }]);
       return undefined;
@@ -91,6 +93,8 @@ async function carryOut(
       const acted = await act(loop, turn, ends);
       if (loop.pause.isOn) await loop.pause.over();
       const direct = returnDirect(loop, acted.steps);
+      if (direct !== undefined && !loop.background.isEmpty)
+        await backgroundOver(loop, () => hasMessage(loop));
       if (direct !== undefined && !hasUnseenMessage(loop))
         return endWith(loop, direct.entry.observation, 'return_direct');
       append(loop.transcript, deltaEntries(acted), fullEntries(acted));
@@ -111,8 +115,12 @@ async function handOver(loop: AgentLoop, target: string): Promise<void> {
   append(loop.transcript, [{ type: 'agent', manifest }]);
 }
 
-/** Returns true if a message arrived that the model has to see before the run ends. After a limit the model is not asked again. */
+/** Returns true if the model has to see a message, or the result of a background call, before the run ends. After a limit the model is not asked again. */
 function hasUnseenMessage(loop: AgentLoop): boolean {
+  return hasMessage(loop) || (loop.background.hasResult && limitOf(loop) === undefined);
+}
+
+function hasMessage(loop: AgentLoop): boolean {
   return !loop.inbox.isEmpty && limitOf(loop) === undefined;
 }
 

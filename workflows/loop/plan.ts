@@ -20,6 +20,7 @@ import type { Inbox } from '../operator/inbox.ts';
 import { type LoopEnd, endWith } from './loop-end.ts';
 import type { OpenCall } from '../operator/open-call.ts';
 import { normalizeCancellation, runFailure } from '../temporal/run-failure.ts';
+import { appendLateResults } from '../run/late-results.ts';
 import { append, delivered, modelCallInput } from '../run/transcript.ts';
 
 /**
@@ -155,6 +156,7 @@ function foreignResult(): Error {
 function beginStep(loop: AgentLoop): void {
   const { transcript, counters, inbox } = loop;
   loop.lastStep = counters.iterations + 1;
+  appendLateResults(loop);
   if (!inbox.isEmpty) append(transcript, messageEntries(inbox));
 }
 

@@ -12,10 +12,13 @@ import { readRecord } from '../temporal/activity-options.ts';
  * history.
  */
 export async function rewind(loop: AgentLoop, step: number): Promise<void> {
-  const { scope, counters } = loop;
+  const { scope, counters, background, deadline } = loop;
+  if (!background.isEmpty) await background.stop(step);
   const id = activityId(scope, 'rewind', loop.firstN);
   const point = await readRecord<RewindPoint>(REWIND_POINT, id, `to step ${step}`, step);
   const { from, pending, counters: kept, elapsedMs, done, firstN } = point;
+  background.settle({ overdue: deadline.passed, isCancelling: true, done: loop.done });
+  background.rewound(step);
   loop.agents.rewound(point);
   const { manifest } = loop;
   loop.transcript = openTranscript({ agent: manifest.name, from, pending, manifest }, manifest, scope);

@@ -10,6 +10,7 @@ import type { ChatMessage, ErrorInfo, Usage } from '../../agent/values/vocabular
 import type { AgentLoop } from '../run/agent-loop.ts';
 import { type RunningAgent, type StatusHooks, registerAgent } from './agent-registry.ts';
 import { droppedEffects, mayHaveEffects } from '../run/dropped-effects.ts';
+import { BackgroundCalls } from '../run/background-calls.ts';
 import { Deadline } from '../run/deadline.ts';
 import { type Emit, emitEnd, emitRestart, emitStart, emitter } from '../operator/emit.ts';
 import { type BetweenTurns, iterate } from './loop.ts';
@@ -73,10 +74,12 @@ export async function runToEnd(input: AgentRunInput, hooks: LoopHooks = {}): Pro
       (lastTurn) => hooks.betweenTurns?.(loop, resolved, lastTurn),
       input.restart?.turn,
     );
+    if (!loop.background.isEmpty) await endBackground(loop, false);
     emitEnd(loop.emit, loop.inbox, finished(result, log));
     return result;
   } catch (failure) {
     if (isContinueAsNew(failure)) throw failure;
+    if (!loop.background.isEmpty) await endBackground(loop, true);
     emitEnd(loop.emit, loop.inbox, [unfinished(errorOf(failure), loop.counters)]);
     if (loop.manifest.budget === undefined) throw failure;
     if (isCancellation(failure)) await hooks.cancelled?.(loop.counters.usage);
@@ -108,6 +111,16 @@ function errorOf(failure: unknown): ErrorInfo | null {
   return isCancellation(failure) ? null : readFailure(failure).error;
 }
 
+/** Cancels the background calls: they end with their run. `isCancelling`: the run has failed. */
+async function endBackground(
+  { background, deadline, done }: AgentLoop,
+  isCancelling: boolean,
+): Promise<void> {
+  await background.stop();
+  const isCancelled = CancellationScope.current().consideredCancelled;
+  background.settle({ overdue: deadline.passed, isCancelling: isCancelling || isCancelled, done });
+}
+
 /** Runs the loop to its end, and again after each rewind. */
 async function iterateToEnd(
   loop: AgentLoop,
@@ -121,11 +134,17 @@ async function iterateToEnd(
     }
     loop.stepsScope = new CancellationScope();
     try {
+      loop.background.check();
       const end = await loop.stepsScope.run(() => iterate(loop, betweenTurns, turn));
+      loop.background.check();
       if (loop.rewindTo === undefined) return end;
     } catch (failure) {
+      // A person may take the run back in place of its failure until all calls are over.
+      if (loop.rewindTo === undefined && !isContinueAsNew(failure) && !loop.background.isEmpty)
+        await loop.background.stop();
       // A cancellation of the run ends a rewind too.
-      if (loop.rewindTo === undefined || CancellationScope.current().consideredCancelled) throw failure;
+      if (loop.rewindTo === undefined || CancellationScope.current().consideredCancelled)
+        throw loop.background.failureOr(failure);
     }
   }
 }
@@ -165,6 +184,7 @@ function createLoop(
     pause,
     taken,
     inbox,
+    background: new BackgroundCalls(CancellationScope.current(), () => loop.stepsScope.cancel()),
     nextModelCalls: new Map(),
     limitReached: undefined,
     recorded: input.recorded && { ...input.recorded, taken: { ...input.recorded.taken } },

@@ -20,6 +20,8 @@ export interface OpenCallOptions {
   /** Clock of the time limit. Stopped during a wait for a person. */
   clock: { pause(): void; resume(): void };
   emit?: Emit | undefined;
+  /** Background calls may be under way beside a model call. */
+  isBeside?(): boolean;
   /** Called with the usage of model calls that the tool, or the sub-agent, has made. */
   onUsed?(usage: Usage): void;
   /** Called when the call, or a call of its sub-agent, starts or ends a wait. */
@@ -157,7 +159,7 @@ export class OpenCall implements GateCall {
       if (endsWhen?.() === true) outcome = 'no decision is needed';
       else if (wait.until === undefined && timeout !== undefined) this.apply({ type: 'unanswered', timeout });
     } finally {
-      this.apply({ type: 'wait_ended' });
+      this.apply({ type: 'wait_ended', isBeside: this.#options.isBeside?.() });
       this.#waitsUntil = Infinity;
       timer.end();
       if (stopsClock) clock.resume();

@@ -7,6 +7,7 @@ import type { ReachedLimit } from '../../agent/limits/run-limits.ts';
 import type { RunAgents } from '../../agent/calls/run-agents.ts';
 import { type Call, modelCall } from '../../agent/run/call-state.ts';
 import type { Control } from '../operator/control.ts';
+import type { BackgroundCalls } from './background-calls.ts';
 import type { Deadline } from './deadline.ts';
 import type { Emit } from '../operator/emit.ts';
 import type { Inbox } from '../operator/inbox.ts';
@@ -31,6 +32,7 @@ export interface AgentLoop {
   readonly pause: Pause;
   readonly taken: TakenWords;
   readonly inbox: Inbox;
+  readonly background: BackgroundCalls;
   /** The model calls of the next step, by id, after their waits: for a summary, and at a limit. */
   readonly nextModelCalls: Map<string, Call>;
   /** The limit at which the run waits. Setting undefined ends the wait. */
@@ -72,11 +74,16 @@ export async function withModelCall<T>(
   { outputSchema, compact }: OpenModelCall,
   use: (open: OpenCall) => Promise<T>,
 ): Promise<T> {
-  const { control, deadline, emit, firstN, nextModelCalls, scope } = loop;
+  const { agents, control, deadline, emit, firstN, nextModelCalls, scope } = loop;
   // The step as people type it: `3`, and `1/3` in the second runAgent of one workflow.
   const id = activityId(scope, nextCallOf(loop, { compact }), 0);
   const call = nextModelCalls.get(id) ?? modelCall(id, firstN);
-  const open = control.open(call, { outputSchema, clock: deadline, emit });
+  const open = control.open(call, {
+    outputSchema,
+    clock: deadline,
+    emit,
+    isBeside: () => agents.haveBackground(),
+  });
   try {
     return await use(open);
   } finally {

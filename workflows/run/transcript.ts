@@ -2,7 +2,14 @@ import type { CallModelInput, Origin } from '../../agent/calls/calls.ts';
 import { limits } from '../../agent/values/limits.ts';
 import { sum } from '../../agent/values/values.ts';
 import type { AgentManifest } from '../../agent/definition/manifest.ts';
-import { type Entry, type Mark, START, modelKeysOf, withRunId } from '../../agent/transcript/entries.ts';
+import {
+  type Entry,
+  type Mark,
+  START,
+  isReference,
+  modelKeysOf,
+  withRunId,
+} from '../../agent/transcript/entries.ts';
 import { visible } from '../../agent/transcript/visible.ts';
 import type { AgentRunInput, CarriedTranscript } from '../../agent/run/run-input.ts';
 import { jsonBytes } from '../../agent/values/digest.ts';
@@ -95,7 +102,7 @@ export function append(transcript: TranscriptWriter, entries: Entry[], full: Ent
   transcript.pending.push(...entries);
   transcript.models = [...new Set([...transcript.models, ...modelKeysOf(entries)])];
   // `recent` has no references: its readers take entries as they are.
-  if (full.some((entry) => entry.type === 'step' && entry.ref !== undefined)) transcript.recent = undefined;
+  if (full.some(isReference)) transcript.recent = undefined;
   if (transcript.recent === undefined) return;
   const added = full.map((entry) => ({ entry, bytes: jsonBytes(entry), carried: false }));
   const recent = visible([...transcript.recent, ...added], transcript.trim, (item) => item.entry);

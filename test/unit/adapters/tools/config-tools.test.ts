@@ -21,7 +21,7 @@ describe('a tool is refused', () => {
   });
 
   const known =
-    'name, description, timeout, retry, approval, inline, askTimeout, effects, onFailure, returnDirect, maxOutputChars, input, run, reconcile';
+    'name, description, timeout, retry, approval, inline, background, askTimeout, effects, onFailure, returnDirect, maxOutputChars, input, run, reconcile';
   const retries = 'maxAttempts, initialInterval, backoffCoefficient, maximumInterval';
   const NO_APPROVAL =
     "is none of 'always', 'never', a function (input, context) => boolean, and { by: ['name'], when }.";
@@ -49,10 +49,15 @@ describe('a tool is refused', () => {
 
   const INLINE =
     "inline is for a tool without effects, because a call that was not recorded may be made again, or never. Give it effects: 'none', or leave inline out.";
+  const AT_ONCE = 'an inline call is over before the model could continue. Leave out inline or background.';
+  const DIRECT =
+    'with returnDirect the result ends the run, and with background the run continues without it. Leave out one of them.';
   const NO_DURATION = "is not a duration. Write milliseconds or a text such as '30s', '10m', '1h'.";
 
   test.each<[message: string, fields: object]>([
     [INLINE, { inline: true }],
+    [AT_ONCE, { inline: true, effects: 'none', background: true }],
+    [DIRECT, { returnDirect: true, background: true }],
     [`askTimeout: "soon" ${NO_DURATION}`, { askTimeout: { after: 'soon' } }],
     [`timeout: "long" ${NO_DURATION}`, { timeout: 'long' }],
     ['timeout: 0 leaves no time at all. Leave it out for the default.', { timeout: '0s' }],

@@ -1,0 +1,80 @@
+import { lateResult, ticketText } from '../../agent/observation/observations.ts';
+import type { Law, Seen } from './laws.ts';
+import type { RunLife } from './run-lives.ts';
+import type { Asked } from './world-model.ts';
+import type { World } from './world.ts';
+
+/** Laws about calls that run in the background. */
+export const backgroundLaws: readonly Law[] = [eachResultIsShownOnce, childrenEndWithTheirRun];
+
+const textOf = (prompt: unknown) => JSON.stringify(prompt);
+
+/** Returns true if the request shows the ticket of the call, and the call's result is a message. */
+export function isTicketShown(prompt: Asked['request']['prompt'], call: string): boolean {
+  return textOf(prompt).includes(ticketText(call));
+}
+
+const TICKET = new RegExp(ticketText('TICKET').replace('TICKET', String.raw`(\d+\.\d+)`), 'gu');
+const RESULT = new RegExp(
+  lateResult('TICKET', '', '', undefined)
+    .split(' (')[0]
+    ?.replace('TICKET', String.raw`(\d+\.\d+)`) ?? '',
+  'gu',
+);
+
+/** No request shows the result of a background call twice, and the one that is answered shows the result of each ticket. */
+function eachResultIsShownOnce({ world, runs }: Seen): string[] {
+  if (world.background.length === 0) return [];
+  return runs.flatMap((life) => {
+    const runIds = new Set(life.events.flatMap((event) => ('runId' in event ? [event.runId] : [])));
+    const asked = world.asked.filter(({ runId }) => runIds.has(runId));
+    const twice = asked.flatMap(({ step, request }) => {
+      const results = found(RESULT, request.prompt);
+      return results
+        .filter((call, at) => results.indexOf(call) < at)
+        .map((call) => `${life.id}: at step ${step} the model was shown the result of ${call} twice`);
+    });
+    const last = asked.at(-1);
+    // After a reset, the last request may be one of another run.
+    const isOfAnswer = Number(last?.step) === life.report.iterations;
+    if (last === undefined || !isOfAnswer || !isAnswered(life) || isLimited(world, life)) return twice;
+    const results = found(RESULT, last.request.prompt);
+    const lost = found(TICKET, last.request.prompt).filter((call) => !results.includes(call));
+    return [
+      ...twice,
+      ...lost.map((call) => `${life.id}: the model answered without the result of background call ${call}`),
+    ];
+  });
+}
+
+function found(pattern: RegExp, prompt: unknown): string[] {
+  return Array.from(textOf(prompt).matchAll(pattern), ([, call = '']) => call);
+}
+
+/** The model gave the answer, and not a person or a limit. */
+function isAnswered({ report, events }: RunLife): boolean {
+  const last = events.findLast(({ type }) => type === 'model_ended' || type === 'decided');
+  return (
+    report.stopReason === 'final_answer' &&
+    last?.type === 'model_ended' &&
+    last.turn.decision.type === 'finish'
+  );
+}
+
+/** The run may have reached a limit with the answer: then the model is not asked again. */
+function isLimited({ configs, timeLimitMs }: World, { report }: RunLife): boolean {
+  const { maxIterations = null, budget } = configs[0]?.agents.find(({ name }) => name === 'top') ?? {};
+  const isLast = maxIterations !== null && (report.iterations ?? 0) >= maxIterations;
+  return isLast || timeLimitMs !== undefined || budget !== undefined;
+}
+
+/** The run of a sub-agent is over when the run of its caller is over. */
+function childrenEndWithTheirRun({ server }: Seen): string[] {
+  return server.executions.flatMap(({ id, closedAt = Infinity, request: { parent } }) => {
+    const end = parent?.execution.end?.type;
+    // The server asks the child of a terminated run to end.
+    if (parent === undefined || end === undefined || end === 'terminated') return [];
+    const over = parent.execution.closedAt ?? Infinity;
+    return closedAt > over ? [`${id} ended ${closedAt - over} ms after the run of its caller`] : [];
+  });
+}
