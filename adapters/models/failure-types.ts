@@ -51,9 +51,10 @@ const REFUSED: readonly ModelErrorType[] = [
 
 /** The provider has certainly not worked on the request, so that it costs nothing. */
 export function isUnbilled(error: unknown): boolean {
+  const unbilled = fieldOf(error, 'unbilled');
+  if (typeof unbilled === 'boolean') return unbilled;
   return (
     fieldOf(error, 'heldBack') === true ||
-    fieldOf(error, 'unbilled') === true ||
     REFUSED.includes(failureType(error)) ||
     wasNeverSent(connectionProblem(error))
   );

@@ -110,8 +110,11 @@ export class ModelError extends Error {
   readonly heldBack: boolean;
   /** The model itself does not take the images or tools of the request: another model may answer the same request. */
   readonly lacksFeature: boolean;
-  /** The provider has certainly not worked on the request: it was not reached, or it has turned the request away. */
-  readonly unbilled: boolean;
+  /**
+   * true: the provider has certainly not worked on the request: it was not reached, or it has turned the request away. false: it has.
+   * undefined: as `type` says.
+   */
+  readonly unbilled: boolean | undefined;
 
   constructor(
     type: ModelErrorType,
@@ -131,7 +134,7 @@ export class ModelError extends Error {
     this.retryAfterMs = options.retryAfterMs;
     this.heldBack = options.heldBack === true;
     this.lacksFeature = options.lacksFeature === true;
-    this.unbilled = options.unbilled === true;
+    this.unbilled = options.unbilled;
   }
 }
 

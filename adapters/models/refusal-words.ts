@@ -73,8 +73,11 @@ const NO_TOOLS: readonly RegExp[] = [
  * are"; vLLM: "Unknown part type: file".
  */
 export function refusesFiles(said: string): boolean {
-  return NO_FILES.some((words) => words.test(said));
+  return !AUDIO_PART.test(said) && NO_FILES.some((words) => words.test(said));
 }
+
+/** @ai-sdk/openai 3: "'file part media type audio/mpeg' functionality not supported". */
+const AUDIO_PART = /'[^'\n]*\baudio\b[^'\n]*' functionality not supported/iu;
 
 const NO_FILES = refusalsOf('files?|pdfs?|documents?', 'file');
 

@@ -1,5 +1,5 @@
 import { dollars } from '../values/vocabulary.ts';
-import type { BudgetAccount, BudgetAmount, BudgetUse, Reservation } from './budget-rule.ts';
+import type { BudgetAccount, BudgetAmount, BudgetRule, BudgetUse, Reservation } from './budget-rule.ts';
 
 /** State of one account, which one workflow keeps for all workers. JSON. */
 export interface Ledger {
@@ -19,8 +19,8 @@ export interface LedgerDay {
   unsettled: BudgetUse;
   /** Additions to the limits of its day or month. */
   extra: BudgetAmount;
-  /** A warning was given on this day. */
-  warned: boolean;
+  /** Warnings that were given on this day: of its use, or of its month's. */
+  warned: readonly BudgetRule['per'][];
 }
 
 export interface OpenReservation extends Pick<Reservation, 'id' | 'call' | 'attempt' | 'estimate'> {

@@ -121,7 +121,7 @@ export function extend(before: Ledger, more: BudgetAmount, now: number): Ledger 
   const [today, ...past] = ledger.days;
   const days = [{ ...today, extra: extended(today.extra, more) }, ...past];
   // The next share may be passed again, and is worth another warning.
-  return { ...ledger, days: days.map((day) => (day.from < from ? day : { ...day, warned: false })) };
+  return { ...ledger, days: days.map((day) => (day.from < from ? day : { ...day, warned: [] })) };
 }
 
 export function reportOf(before: Ledger, now: number): BudgetReport {
@@ -165,10 +165,11 @@ function withWarning(before: Ledger, now: number): Step {
   const ledger = brought(before, now);
   const period = currentPeriod(ledger);
   const share = shareOf(spentIn(period), limitOf(rule, period.extra));
-  if (period.warned || share < rule.warnAt) return { ledger, answer: { share } };
+  if (period.warned.includes(rule.per) || share < rule.warnAt) return { ledger, answer: { share } };
   const warning = shareWords({ rule, key }, share);
   const [today, ...past] = ledger.days;
-  return { ledger: { ...ledger, days: [{ ...today, warned: true }, ...past] }, answer: { warning, share } };
+  const days = [{ ...today, warned: [...today.warned, rule.per] }, ...past] as const;
+  return { ledger: { ...ledger, days: [...days] }, answer: { warning, share } };
 }
 
 function isSameRule(one: BudgetRule, other: BudgetRule): boolean {
@@ -186,12 +187,14 @@ function brought(ledger: Ledger, now: number): Current {
   const [first, ...others] = ledger.days;
   const from = periodStart('day', now);
   if (first !== undefined && first.from >= from) return { ...ledger, days: [first, ...others] };
-  const today = { from, used: none, unsettled: none, extra: {}, warned: false };
+  const today = emptyDay(from);
   const { per } = ledger.account.rule;
   // A rule of days may become one of months, which then has the days of this month.
   const since = Math.min(periodStart('month', from), lastStarts(per, from, KEPT_PERIODS).at(-1) ?? from);
   const isOpen = (day: LedgerDay) => ledger.open.some((one) => one.from === day.from);
-  const kept = ledger.days.filter((day) => day.from >= since && (isOpen(day) || !isUnused(day)));
+  const kept = ledger.days.filter(
+    (day) => day.from >= since && (isOpen(day) || !isUnused(day) || day.warned.length > 0),
+  );
   return { ...ledger, days: [today, ...kept] };
 }
 
@@ -203,18 +206,21 @@ function currentPeriod(ledger: Current): Period {
 function periodOf({ account, days, open }: Current, from: number): Period {
   const to = periodEnd(account.rule.per, from);
   const isIn = (at: { from: number }) => at.from >= from && at.from < to;
-  const empty: LedgerDay = { from, used: none, unsettled: none, extra: {}, warned: false };
   const period = days.filter(isIn).reduce(
     (all, { used, unsettled, extra, warned }) => ({
       from,
       used: sum(all.used, used),
       unsettled: sum(all.unsettled, unsettled),
       extra: extended(all.extra, extra),
-      warned: all.warned || warned,
+      warned: [...all.warned, ...warned],
     }),
-    empty,
+    emptyDay(from),
   );
   return { ...period, open: open.filter(isIn) };
+}
+
+function emptyDay(from: number): LedgerDay {
+  return { from, used: none, unsettled: none, extra: {}, warned: [] };
 }
 
 function isUnused({ used, unsettled, extra }: LedgerDay): boolean {
@@ -283,6 +289,6 @@ function periodReport(rule: BudgetRule, period: Period): BudgetPeriod {
     reserved: of(false),
     unsettled: sum(unsettled, of(true)),
     share: shareOf(spentIn(period), limit),
-    warned,
+    warned: warned.includes(rule.per),
   };
 }

@@ -12,7 +12,7 @@ import { readToolResult } from '../../agent/calls/tool-result.ts';
 import { canonicalJson } from '../../agent/values/json-object.ts';
 import { type Mark, type ResultRef, type StepEntry, advance } from '../../agent/transcript/entries.ts';
 import { utf8Length } from '../../agent/values/digest.ts';
-import { plainJson } from '../../agent/values/values.ts';
+import { fieldOf, plainJson } from '../../agent/values/values.ts';
 import type { Json } from '../../agent/values/vocabulary.ts';
 import { DecisionRefused, InvalidInput } from '../connect/errors.ts';
 import { type RestartReceipt, type RunToRestart, restartRun, runToRestart } from './restart-run.ts';
@@ -39,7 +39,7 @@ export interface RetryReceipt extends RestartReceipt {
 }
 
 /**
- * Starts a failed, cancelled, or terminated run again at the point where it ended, under its id. The model's replies are kept, and so
+ * Starts a failed, cancelled, or terminated run, or one that a budget stopped, again at the point where it ended, under its id. The model's replies are kept, and so
  * are the calls of the last turn that ended; the other calls are made again. Needs no worker. Throws DecisionRefused for a run that is
  * open or has its answer, InvalidInput for an input that does not fit.
  */
@@ -54,12 +54,14 @@ export async function retryRun(
   return { ...(await restartRun(client, run, input)), calls };
 }
 
-async function checkEnded(client: Client, { id, status }: RunToRestart): Promise<void> {
+async function checkEnded(client: Client, { id, runId, status }: RunToRestart): Promise<void> {
   if (isOpen(status)) {
     const open = `retry: run ${id} is open; only a call of the run that waits can be retried.`;
     return throwWithPause(client, id, undefined, new DecisionRefused(open));
   }
   if (status !== 'COMPLETED') return;
+  // A budget has stopped it, and may have been extended.
+  if (fieldOf(await client.workflow.result(id, runId), 'stopReason') === 'budget') return;
   throw advised(
     new DecisionRefused(`retry: run ${id} has its answer: nothing failed.`),
     `To do a step again: ${typedCommand('rewind', [id], ['--step', 'STEP'])}`,

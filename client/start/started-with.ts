@@ -1,6 +1,6 @@
 import type { Client } from '@temporalio/client';
 import { overridesOf } from '../../agent/start/overrides.ts';
-import { canonicalJson } from '../../agent/values/json-object.ts';
+import { canonicalJson, isObject } from '../../agent/values/json-object.ts';
 import type { Content } from '../../agent/values/content.ts';
 import type { Json } from '../../agent/values/vocabulary.ts';
 import { type Input, readInput } from './read-input.ts';
@@ -34,6 +34,9 @@ export async function startedWith(
 
 /** Distinguishes two starts, or two questions. The place where an image is recorded (`ref`) is known only after the start. */
 export function recordedText(recorded: RecordedStart | Content | null): string {
-  const text = JSON.stringify(recorded, (name, value: unknown) => (name === 'ref' ? undefined : value));
+  const text = JSON.stringify(recorded, (_name, value: unknown) => {
+    const isMedia = isObject(value) && (value['type'] === 'image' || value['type'] === 'file');
+    return isMedia ? { ...value, ref: undefined } : value;
+  });
   return canonicalJson(JSON.parse(text) as Json);
 }

@@ -1,9 +1,10 @@
-import { type AgentClient, BudgetNotFound, type BudgetReport } from '../../client/index.ts';
+import type { BudgetReport } from '../../client/index.ts';
 import type { Caller } from '../http/caller.ts';
+import { Refused } from '../http/problem.ts';
 import { route } from '../http/route.ts';
 import * as schemas from './schemas.ts';
 
-/** Budgets above runs. A caller of a tenant has the accounts of this tenant. */
+/** Budgets above runs. An admin of a tenant sees the accounts of this tenant. They limit the tenant, so others extend them. */
 export const budgetRoutes = [
   route({
     method: 'get',
@@ -19,8 +20,13 @@ export const budgetRoutes = [
     summary: 'Add to the limits of an account, for the current day or month',
     body: schemas.budgetExtension,
     response: schemas.budgetReport,
-    async handle({ client, caller, name, body: { key = '', ...more } }) {
-      if (caller.tenant !== undefined) await checkOwn(client, caller, name, key);
+    async handle({ client, caller, name, body: { key, ...more } }) {
+      if (caller.tenant !== undefined)
+        throw new Refused(
+          403,
+          'Forbidden',
+          'The budgets of a tenant are extended by an admin without a tenant.',
+        );
       return client.budgets().extend(name, more, key);
     },
   }),
@@ -28,13 +34,4 @@ export const budgetRoutes = [
 
 function isOf({ tenant }: Caller, { rule, key }: Pick<BudgetReport, 'rule' | 'key'>): boolean {
   return tenant === undefined || (rule.of === 'tenant' && key === tenant);
-}
-
-/** Throws BudgetNotFound for the account of somebody else. An agent may have the name of a tenant, so the rule is read. */
-async function checkOwn(client: AgentClient, caller: Caller, name: string, key: string): Promise<void> {
-  const accounts = await client.budgets().list();
-  const found = accounts.some(
-    (account) => account.rule.name === name && account.key === key && isOf(caller, account),
-  );
-  if (!found) throw new BudgetNotFound(name, key);
 }

@@ -28,7 +28,10 @@ export async function iterate(
   if (loop.counters.iterations === 0) replayMessages(loop);
   for (let first = kept; ; first = undefined) {
     const turn = first?.turn ?? (await think(loop));
-    if ('result' in turn) return turn;
+    if ('result' in turn) {
+      if (loop.pause.isOn) await loop.pause.over();
+      return turn;
+    }
     const end = await carryOut(loop, turn, betweenTurns, first?.ends);
     if (end !== undefined) return end;
   }

@@ -2,7 +2,7 @@ import { APIConnectionError, APIError } from 'openai';
 import { withoutSecrets } from '../../../agent/text/secrets.ts';
 import { connectionProblem, wasNeverSent } from '../../../agent/values/http-exchange.ts';
 import { retryAfter, waitIn } from '../../../agent/values/retry-after.ts';
-import { boundedText } from '../../../agent/values/values.ts';
+import { fieldOf, boundedText } from '../../../agent/values/values.ts';
 import { type ModelErrorType, ModelError } from '../model.ts';
 import { isTurnedAway, mayPass, statusOfCode, typeOfStatus } from '../failure-types.ts';
 import {
@@ -64,7 +64,7 @@ function unreachable(error: APIConnectionError, asked: RequestContext): ModelErr
   return new ModelError(
     'ModelConnectionError',
     `Cannot reach the model at ${asked.endpoint} (${quoted(problem, asked)}). Check ${asked.names.url} and that the server runs.`,
-    { retryable: true, unbilled: wasNeverSent(problem) },
+    { retryable: true, unbilled: wasNeverSent(problem) || undefined },
   );
 }
 
@@ -77,8 +77,15 @@ function answered(error: APIError, asked: RequestContext): ModelError {
     retryable: isRetryable(type, error),
     retryAfterMs: waitOf(error),
     lacksFeature: type === 'ModelBadRequest' && refusesFeature(error.message),
-    unbilled: isTurnedAway(error.status, error.message),
+    unbilled: fieldOf(error, BEGUN) === true ? false : isTurnedAway(error.status, error.message) || undefined,
   });
+}
+
+const BEGUN = 'replyHasBegun';
+
+/** The error, marked as one that came after the first piece of a reply: the provider has worked on the request. */
+export function afterBegin<E extends Error>(error: E): E {
+  return Object.assign(error, { [BEGUN]: true });
 }
 
 function typeOf(error: APIError): ModelErrorType {

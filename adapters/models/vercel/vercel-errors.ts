@@ -45,7 +45,7 @@ export function classifyVercelError(error: unknown, model: VercelLanguageModel):
     retryAfterMs: waitOf(known),
     lacksFeature,
     // The provider's object in the middle of a stream is not an Error: the model has worked by then.
-    unbilled: error instanceof Error && isTurnedAway(known.statusCode, wordsOf(known)),
+    unbilled: error instanceof Error ? isTurnedAway(known.statusCode, wordsOf(known)) || undefined : false,
     cause: error,
   });
 }

@@ -9,7 +9,7 @@ import { stopCutter } from '../../../../agent/reply/stop.ts';
 import { type ModelCallContext, ModelError, type ModelReply } from '../../model.ts';
 import { EVENT_BYTES, eventStream } from '../transport/event-stream.ts';
 import { type Draft, addPiece, asReply, emptyDraft } from './reply-draft.ts';
-import { type RequestContext, quoted } from '../errors.ts';
+import { type RequestContext, afterBegin, quoted } from '../errors.ts';
 
 const SHOWN_CHARS = 200;
 const TOO_LONG = `more than ${limits.responseBytes / 1e6} MB`;
@@ -89,6 +89,7 @@ async function readStream(response: Response, options: ReadOptions): Promise<Mod
       if (draft.length > limits.replyBytes) return reply({ ...draft, finishReason: 'length' });
     }
   } catch (error) {
+    if (error instanceof APIError && draft.started) throw afterBegin(error);
     if (error instanceof APIError || error instanceof ModelError) throw error;
     if (error instanceof SyntaxError)
       throw invalid(response, asked, 'a piece that is not JSON', error.message);

@@ -208,6 +208,23 @@ test('one warning is given where the share is passed, and again after an extensi
   expect(reserve(extended, ask('d', 800), NOON).answer.warning).toBeDefined();
 });
 
+test('a warning is given once a month, and the warning of a day is none of its month', () => {
+  const monthly = { ...rule, per: 'month' as const };
+  const late = NOON + DAY / 2 - 1_000 - DAY; // before the midnight of the 29th
+  const asked = (id: string, estimate: number) => ({ ...ask(id, estimate), rule: monthly });
+  const first = reserve(newLedger({ ...account, rule: monthly }), asked('a', 100), late).ledger;
+  const counted = settle(first, { id: 'a', spent: tokens(900) }, late + 2_000);
+  expect(counted.answer.warning).toBeDefined();
+  expect(reserve(counted.ledger, asked('b', 1), NOON + 1_000).answer.warning).toBeUndefined();
+  const ofDay = settle(
+    reserve(newLedger(account), ask('a', 100), late).ledger,
+    { id: 'a', spent: tokens(850) },
+    late,
+  );
+  expect(ofDay.answer.warning).toBeDefined();
+  expect(reserve(ofDay.ledger, asked('b', 1), late).answer.warning).toBeDefined();
+});
+
 test('a ledger may be forgotten only when no report has what it counted', () => {
   const ledger = reserved(newLedger(account), 'a', 100);
   expect(isEmpty(ledger, NOON)).toBe(false);

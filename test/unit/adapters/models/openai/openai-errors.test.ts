@@ -47,15 +47,15 @@ describe('an HTTP error', () => {
   test.each([
     [503, 'The engine is overloaded', true],
     [529, 'Overloaded', true],
-    [500, 'The server had an error', false],
-    [502, 'Bad gateway', false],
+    [500, 'The server had an error', undefined],
+    [502, 'Bad gateway', undefined],
     // Envoy had sent the request to a server, and lost the connection.
     [
       503,
       'upstream connect error or disconnect/reset before headers. reset reason: connection termination',
-      false,
+      undefined,
     ],
-    [503, 'upstream connect error or disconnect/reset before headers. reset reason: remote reset', false],
+    [503, 'upstream connect error or disconnect/reset before headers. reset reason: remote reset', undefined],
     [
       503,
       'upstream connect error or disconnect/reset before headers. reset reason: connection failure',
@@ -188,6 +188,16 @@ describe('a reply that breaks the protocol', () => {
     expect(whole.message).toContain(error.message);
     expect(await failureOf(ask(streaming))).toMatchObject({ type, retryable });
   });
+
+  test('after the first piece, if of a tool call, says that the provider has worked', async () => {
+    const call = { index: 0, id: 'c', function: { name: 'look', arguments: '{' } };
+    const error = { message: 'Slow down.', code: 'rate_limit_exceeded' };
+    const pieces = [{ choices: [{ index: 0, delta: { tool_calls: [call] } }] }, { error }];
+    const body = (sent: object[]) => sent.map((piece) => `data: ${JSON.stringify(piece)}\n\n`).join('');
+    const { ask } = await scriptedOpenAI([{ rawBody: body(pieces) }, { rawBody: body([{ error }]) }]);
+    expect(await failureOf(ask(streaming))).toMatchObject({ type: 'ModelRateLimited', unbilled: false });
+    expect(await failureOf(ask(streaming))).toMatchObject({ type: 'ModelRateLimited', unbilled: undefined });
+  });
 });
 
 describe('a broken connection', () => {
@@ -209,7 +219,7 @@ describe('a broken connection', () => {
   test('is ModelConnectionError before the reply', async () => {
     const baseURL = await bareServer((request) => request.socket.destroy());
     const error = await failureOf(openai({ baseURL }).call(modelRequest(), callContext()));
-    expect(error).toMatchObject({ type: 'ModelConnectionError', retryable: true, unbilled: false });
+    expect(error).toMatchObject({ type: 'ModelConnectionError', retryable: true, unbilled: undefined });
   });
 
   test('says the address where nobody listens', async () => {

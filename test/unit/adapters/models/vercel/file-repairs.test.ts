@@ -38,8 +38,9 @@ describe('a refusal', () => {
   test.each([
     'No endpoints found that support input audio',
     'unknown variant `input_audio`, expected `text`',
+    "'file part media type audio/mpeg' functionality not supported.",
   ])('may be of audio alone: %s', async (message) => {
-    const { server, ask } = await scriptedOpenAI([refusal(message), 'one']);
+    const { server, ask } = await scriptedOpenAI([refusal(message), 'one', refusal(message)]);
     const prompt = { type: 'messages' as const, messages: after([text, pdf, audio]) };
     const { warnings } = await ask(modelRequest({}, { prompt }));
     expect(warnings).toEqual([expect.stringContaining('takes no audio')]);
@@ -48,5 +49,7 @@ describe('a refusal', () => {
       {},
       {},
     ]);
+    const own = { type: 'messages' as const, messages: [{ role: 'user' as const, content: [text, audio] }] };
+    expect((await failureOf(ask(modelRequest({}, { prompt: own })))).message).toContain('files: false');
   });
 });
