@@ -3,6 +3,7 @@ import { amountWords, utcMinute } from '../../agent/budgets/budget-words.ts';
 import { oneLine } from '../../features/render/words/amounts.ts';
 import { BudgetNotFound } from '../../client/connect/errors.ts';
 import { configFor } from '../connection/command-config.ts';
+import { attended, serve } from '../connection/command-worker.ts';
 import { type CliContext, neverStarted, withTemporal } from '../connection/context.ts';
 import { namedQueue, queuesOf } from '../connection/task-queue.ts';
 import type { CommonOptions } from '../options/options.ts';
@@ -51,7 +52,13 @@ async function withBudgets<T>(
   const opened = { ...options, loaded: config?.loaded };
   return withTemporal(io, opened, async (context: CliContext) => {
     const { runs } = await queuesOf(context, config, namedQueue(io, options));
-    return use(new AgentBudgets(context.client.temporal, runs));
+    const place = { open: true, taskQueue: runs };
+    await serve(context, place, options);
+    return attended(
+      context,
+      () => Promise.resolve(place),
+      () => use(new AgentBudgets(context.client.temporal, runs)),
+    );
   });
 }
 
