@@ -18,7 +18,7 @@ export async function earlierEffects({ run, step, again }: EffectsQuestion): Pro
   return withHeartbeat(() =>
     runId === undefined
       ? readLatestEffects(client, workflowId, settled)
-      : readEffects(client, { workflowId, runId }, { step, again }, until),
+      : readEffects(client, { workflowId, runId }, { step, again, withLost: true }, until),
   );
 }
 

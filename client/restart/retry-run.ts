@@ -12,7 +12,7 @@ import { readToolResult } from '../../agent/calls/tool-result.ts';
 import { canonicalJson } from '../../agent/values/json-object.ts';
 import { type Mark, type ResultRef, type StepEntry, advance } from '../../agent/transcript/entries.ts';
 import { utf8Length } from '../../agent/values/digest.ts';
-import { fieldOf, plainJson } from '../../agent/values/values.ts';
+import { plainJson } from '../../agent/values/values.ts';
 import type { Json } from '../../agent/values/vocabulary.ts';
 import { DecisionRefused, InvalidInput } from '../connect/errors.ts';
 import { type RestartReceipt, type RunToRestart, restartRun, runToRestart } from './restart-run.ts';
@@ -54,14 +54,13 @@ export async function retryRun(
   return { ...(await restartRun(client, run, input)), calls };
 }
 
-async function checkEnded(client: Client, { id, runId, status }: RunToRestart): Promise<void> {
+async function checkEnded(client: Client, { id, status, record }: RunToRestart): Promise<void> {
   if (isOpen(status)) {
     const open = `retry: run ${id} is open; only a call of the run that waits can be retried.`;
     return throwWithPause(client, id, undefined, new DecisionRefused(open));
   }
-  if (status !== 'COMPLETED') return;
-  // A budget has stopped it, and may have been extended.
-  if (fieldOf(await client.workflow.result(id, runId), 'stopReason') === 'budget') return;
+  // A budget may have been extended since it stopped the run.
+  if (status !== 'COMPLETED' || record.budgetStopped === true) return;
   throw advised(
     new DecisionRefused(`retry: run ${id} has its answer: nothing failed.`),
     `To do a step again: ${typedCommand('rewind', [id], ['--step', 'STEP'])}`,

@@ -53,6 +53,8 @@ export interface RestartRecord {
   calls: Pick<RunCalls, 'get' | 'values'>;
   /** Recorded results of the last turn, by call. */
   results: Map<string, ActivityResult>;
+  /** A budget above the run has stopped it: its last model call did not fit. */
+  budgetStopped?: true | undefined;
   /** Effects of steps that earlier restarts dropped. */
   done: DoneCall[];
   /** Approvals and raised limits that hold for the rest of the run. */

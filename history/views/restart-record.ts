@@ -12,6 +12,7 @@ import type { RunRef } from '../read/pages.ts';
 import { createTrace } from '../trace/trace.ts';
 import { giveAgents, keepAsFork } from './kept-steps.ts';
 import { type RecordedModelCall, type RestartRecord, addModelCall } from './restart-point.ts';
+import { BUDGET_USED_UP } from '../../agent/budgets/budget-rule.ts';
 import { RecentUpdates } from './update-receipts.ts';
 
 /** Reads the state of a run at each step, over all runs that it continues. */
@@ -34,6 +35,8 @@ function createReading(workflowId: string) {
   let isFirst = true;
   let isWhole = false;
   let isRewinding = false;
+  let fitsInBudget = true;
+  let budgetStopped: true | undefined;
   let model: string | undefined;
 
   return {
@@ -65,6 +68,7 @@ function createReading(workflowId: string) {
         spent,
         elapsedMs: state.elapsedMs(latestAt),
         isWhole,
+        budgetStopped,
       };
     },
   };
@@ -81,13 +85,19 @@ function createReading(workflowId: string) {
         return readModelCall(run, fact, of);
       case 'model_replied': {
         const last = modelCalls.at(-1);
+        fitsInBudget = true;
         if (last?.step === Number(of.call)) last.turn = of.turn;
         return;
       }
       case 'call':
+        if (of.fact.type === 'failed' && state.calls.get(of.call)?.kind === 'model')
+          fitsInBudget = of.fact.failed.error.type !== BUDGET_USED_UP;
         return readResult(run, fact, of.call);
       case 'message':
         return readMessage(of.message);
+      case 'succeeded':
+        budgetStopped = (of.result?.stopReason === 'budget' && !fitsInBudget) || undefined;
+        return;
       case 'rewound':
         results.clear();
         return addFirstModelCall(run, of.point, fact.at, { ...run, until: fact.id + 1 });

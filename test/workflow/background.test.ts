@@ -17,6 +17,7 @@ const background = { background: true };
 const tools = [
   gatedTool(gate, 'slow', background),
   gatedTool(other, 'later', background),
+  gatedTool(other, 'pay', { ...background, effects: 'once' }),
   { ...brokenTool('out of order', 'asks'), ...background },
   { ...brokenTool('out of order', 'fails'), ...background, onFailure: 'fail' as const },
   note,
@@ -159,6 +160,21 @@ describe('a run with background calls', () => {
     await expect(run.result()).resolves.toMatchObject({ output: 'at 3' });
     expect(promptAt(2)).toContain(seen('1.1', 'slow', 'slow a'));
     expect(promptAt(3).split('slow a')).toHaveLength(2);
+  });
+
+  test('asks a person before it repeats an effect of a call whose result nobody knows', async () => {
+    replies = { 1: act('pay', '5'), 2: act('note', 'b') };
+    const run = await rig.client.start('boss', 'what?');
+    await other.reached(1);
+    await run.cancel();
+    await expect(run.result()).rejects.toThrow(/cancel/iu);
+    replies = { 1: act('pay', '5'), 2: act('note', 'b'), 3: act('pay', '5') };
+    await run.retry();
+    await waitOf(run, { call: '3.1', reason: 'repeated' });
+    expect(promptAt(3)).toContain(LOST_CALL);
+    await run.decide('3.1', { type: 'skip' });
+    await other.open();
+    await run.result();
   });
 
   test('has a fork that is told of calls of the other run, and of their results', async () => {

@@ -29,6 +29,7 @@ export async function iterate(
   for (let first = kept; ; first = undefined) {
     const turn = first?.turn ?? (await think(loop));
     if ('result' in turn) {
+      if (loop.background.isOpen) await backgroundOver(loop);
       if (loop.pause.isOn) await loop.pause.over();
       return turn;
     }
