@@ -74,7 +74,7 @@ export function createTracePrinter(options: TraceOptions): TracePrinter {
   const inputs = new Map<string, string>();
   const subAgents = createSubAgentTraces({ indent: INDENT, show: underWay, traceOf: traceBelow });
   const labelled = labels(colors.cyan, INDENT);
-  let siblings = 1;
+  let latest = { call: '', calls: 1 };
   const view = new RunView('');
   let startedAt = 0;
   let fork: Restarted | undefined;
@@ -180,7 +180,7 @@ export function createTracePrinter(options: TraceOptions): TracePrinter {
   function modelEnded({ call, turn, attempts, durationMs, closing }: ModelEnded): void {
     const { decision } = turn;
     open.delete(call);
-    siblings = decision.type === 'act' ? decision.actions.length : 1;
+    latest = { call, calls: decision.type === 'act' ? decision.actions.length : 1 };
     const thought = thoughtIn(turn);
     stay([
       `${colors.bold(`[${path(call)}]`)} ${colors.dim(turnWords(turn, durationMs, attempts).join(' · '))}`,
@@ -209,8 +209,7 @@ export function createTracePrinter(options: TraceOptions): TracePrinter {
 
   function progress(call: string, text: string): void {
     const line = colors.dim(INDENT + fit(`… ${oneLine(text)}`, width() - INDENT.length - 1));
-    if (options.live) return underWay(call, [line]);
-    stay([line]);
+    return options.live ? underWay(call, [line]) : stay([line]);
   }
 
   function step(ended: RunStep): void {
@@ -246,9 +245,10 @@ export function createTracePrinter(options: TraceOptions): TracePrinter {
     return [`[${path(call)}] ${what}${again} …`, ...indented(lines, INDENT)].map(colors.dim);
   }
 
-  /** The call's id, if a turn has several. */
+  /** The call's id, if a turn has several, or if it is a background call of an earlier turn. */
   function ofCall(call: string): string {
-    return siblings > 1 || below?.hasNeighbours() === true ? ` (${path(call)})` : '';
+    const isEarlier = Number.parseInt(call, 10) < Number.parseInt(latest.call, 10);
+    return isEarlier || latest.calls > 1 || below?.hasNeighbours() === true ? ` (${path(call)})` : '';
   }
 
   function path(call: string): string {

@@ -72,7 +72,7 @@ describe('the command line', () => {
     expect(err.trim().split('\n')).toHaveLength(1);
   });
 
-  test('no key and no base URL is exit code 2, before any server is asked', async () => {
+  test('no key and no base URL is exit code 2, also where the server does not answer', async () => {
     vi.stubEnv('OPENAI_API_KEY', '');
     vi.stubEnv('OPENAI_BASE_URL', '');
     const { code, err } = await reloop(['run', 'asker', 'why?', ...config('cli'), ...nowhere]);
