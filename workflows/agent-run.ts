@@ -66,7 +66,7 @@ export async function agentRun(
       event: steps && ((event) => steps.add(event)),
       cancelled: (usage) => parent.reportUsage(usage),
       betweenTurns(loop, resolved, lastTurn) {
-        const isFull = mustContinueAsNew() && loop.background.isOpen;
+        const isFull = loop.background.isOpen && (mustContinueAsNew() || isFullOfWords(loop));
         if (!isFull && !mayContinue(loop)) return undefined;
         const next = () => continueRun(input, loop, resolved, lastTurn);
         const isReady = () => parent.isSent && announcer.isSent && !(isFull && loop.background.isOpen);
@@ -90,11 +90,16 @@ export async function agentRun(
 
 /** Returns true if the run may continue as new between two turns: no unfinished update, no unread message, no background call, no pause, and no rewind. */
 function mayContinue({ inbox, pause, rewindTo, taken, background }: AgentLoop): boolean {
-  if (!shouldContinueAsNew() && taken.counted < limits.wordsToContinue) return false;
+  if (!shouldContinueAsNew() && !isFullOfWords({ taken })) return false;
   // The next run would not know of a cancellation, or of a pause.
   if (CancellationScope.current().consideredCancelled) return false;
   if (background.isOpen) return false;
   return allHandlersFinished() && inbox.isEmpty && !pause.isOn && rewindTo === undefined;
+}
+
+/** Temporal takes a number of updates in one execution. */
+function isFullOfWords({ taken }: Pick<AgentLoop, 'taken'>): boolean {
+  return taken.counted >= limits.wordsToContinue;
 }
 
 function continueRun(

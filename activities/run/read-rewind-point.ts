@@ -1,5 +1,5 @@
 import { ApplicationFailure, Context } from '@temporalio/activity';
-import { lastOfEach } from '../../agent/calls/restart.ts';
+import { type EffectsQuestion, lastOfEach } from '../../agent/calls/restart.ts';
 import { isOneOfSeveral } from '../../agent/definition/handed-over.ts';
 import type { RewindPoint } from '../../agent/run/run-input.ts';
 import { InvalidInput } from '../../agent/values/refusal.ts';
@@ -8,8 +8,14 @@ import { pointBefore, readRestartPoint, withLateResults } from '../../history/vi
 import { readRestartRecord } from '../../history/views/restart-record.ts';
 import { withHeartbeat } from '../attempt/heartbeat.ts';
 
-/** Reads, for the run itself, its state before the model call of `step`, and the effects of the steps from there on. */
-export async function rewindPoint(step: number): Promise<RewindPoint> {
+/**
+ * Reads, for the run itself, its state before the model call of `step`, and the effects of the steps from there on, and of the background calls
+ * `lost`.
+ */
+export async function rewindPoint(
+  question: number | Pick<EffectsQuestion, 'step' | 'lost'>,
+): Promise<RewindPoint> {
+  const { step, lost } = typeof question === 'number' ? { step: question } : question;
   const { client, info } = Context.current();
   const run = info.workflowExecution;
   if (run === undefined) throw new Error('unreachable: only a workflow rewinds itself');
@@ -26,7 +32,9 @@ export async function rewindPoint(step: number): Promise<RewindPoint> {
       const before = withLateResults(pointBefore(modelCall), record, modelCall, { isLive: true });
       const point = await readRestartPoint(client, before, run.workflowId);
       // The run has waited for its sub-agents to end.
-      const effects = await readEffects(client, run, { step, again: undefined }, () => Promise.resolve());
+      const effects = await readEffects(client, run, { step, again: undefined, lost }, () =>
+        Promise.resolve(),
+      );
       const { manifest } = modelCall;
       // The run may have another agent already that was not asked yet.
       const agent = manifest !== undefined && isOneOfSeveral(manifest) ? manifest.name : undefined;

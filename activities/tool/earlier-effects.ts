@@ -9,7 +9,7 @@ import { withHeartbeat } from '../attempt/heartbeat.ts';
 const POLL_MS = 200;
 
 /** The effects of steps that are dropped, read from the run that made them. */
-export async function earlierEffects({ run, step, again }: EffectsQuestion): Promise<DoneCall[]> {
+export async function earlierEffects({ run, step, again, lost }: EffectsQuestion): Promise<DoneCall[]> {
   const { client, info } = Context.current();
   const workflowId = run.workflowId ?? info.workflowExecution?.workflowId ?? '';
   const { runId } = run;
@@ -18,7 +18,7 @@ export async function earlierEffects({ run, step, again }: EffectsQuestion): Pro
   return withHeartbeat(() =>
     runId === undefined
       ? readLatestEffects(client, workflowId, settled)
-      : readEffects(client, { workflowId, runId }, { step, again, withLost: true }, until),
+      : readEffects(client, { workflowId, runId }, { step, again, lost }, until),
   );
 }
 

@@ -136,6 +136,8 @@ export interface EffectsQuestion {
   run: { workflowId?: string | undefined; runId?: string | undefined };
   step: number;
   again?: string[] | undefined;
+  /** Background calls of earlier steps, about whose results the model is told that they are not known. */
+  lost?: string[] | undefined;
 }
 
 /**

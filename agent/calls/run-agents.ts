@@ -1,3 +1,4 @@
+import { scopeOf } from './calls.ts';
 import { takingOver, withModelOf } from '../definition/handed-over.ts';
 import { type Entry, agentOf } from '../transcript/entries.ts';
 import type { AgentManifest } from '../definition/manifest.ts';
@@ -6,6 +7,8 @@ import type { AgentManifest } from '../definition/manifest.ts';
 export class RunAgents {
   readonly #current = new Map<number, AgentManifest>();
   readonly #named = new Map<string, AgentManifest>();
+  /** The agent of each turn in which background calls may have begun, by its model call. */
+  readonly #askedAt = new Map<string, AgentManifest>();
 
   /** Agents that had the conversation of the run, or are about to have it. */
   get named(): ReadonlyMap<string, AgentManifest> {
@@ -14,6 +17,17 @@ export class RunAgents {
 
   get(scope: number): AgentManifest | undefined {
     return this.#current.get(scope);
+  }
+
+  /** The model has replied to a call. Background calls of the turn keep its agent. */
+  replied(call: string): void {
+    const agent = this.get(scopeOf(call));
+    if (agent?.tools.some(({ background }) => background === true) === true) this.#askedAt.set(call, agent);
+  }
+
+  /** Returns the agent that made a tool call. */
+  agentOf(call: string): AgentManifest | undefined {
+    return this.#askedAt.get(call.slice(0, call.lastIndexOf('.'))) ?? this.get(scopeOf(call));
   }
 
   /** Returns true if background calls may be under way: the agents of the scope have such tools. */

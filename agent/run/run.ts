@@ -218,6 +218,7 @@ export class Run {
       closing: closing || undefined,
     });
     this.calls.delete(call);
+    this.agents.replied(call);
     if (isIteration({ turn, closing })) this.#spent.iterations++;
     this.#spent.usage = addUsage(this.#spent.usage, turn.usage);
     if (decision.type === 'finish') this.#lastLog = decision.log ?? text;
@@ -242,7 +243,7 @@ export class Run {
     const call = this.calls.get(waiting);
     if (call === undefined) return [];
     if (call.wait?.until !== undefined) return this.calls.apply(call.id, { type: 'wait_ended' });
-    const manifest = this.agents.get(scopeOf(call.id));
+    const manifest = this.agents.agentOf(call.id);
     const timeout = manifest && askTimeoutOf(manifest, call.tool);
     return timeout === undefined ? [] : this.calls.apply(call.id, { type: 'unanswered', timeout });
   }

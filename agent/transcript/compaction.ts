@@ -33,7 +33,9 @@ function threshold({ window, at }: CompactionManifest): number {
 
 /** The size of a prompt after more of the turn's entries, whose tokens are estimated. */
 export function grown(size: PromptSize, entries: readonly Entry[]): PromptSize {
-  const chars = entries.map((entry) => (entry.type === 'step' ? asText(entry.observation).length : 0));
+  const chars = entries.map((entry) =>
+    entry.type === 'step' || entry.type === 'late' ? asText(entry.observation).length : 0,
+  );
   return { ...size, tokens: size.tokens + Math.ceil(sum(chars) / CHARS_PER_TOKEN) };
 }
 

@@ -73,6 +73,8 @@ export interface LateEntry extends Pick<StepEntry, 'call' | 'observation' | 'ref
   tool: string;
   /** Input that a person gave in place of the model's. */
   personsInput?: Json | undefined;
+  /** The result is not known: the observation says so. */
+  lost?: true | undefined;
 }
 
 /** Returns true if the entry has the result of its call. A ticket has not. */

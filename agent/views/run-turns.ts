@@ -171,10 +171,13 @@ export class RunTurns {
     for (const work of [...this.all, ...this.#calls.values()]) endSpans(work, at);
   }
 
-  /** Ends all spans, drops the calls that are repeated, and notes edited observations. Kept calls of a resumed turn stay. */
+  /** Ends the spans of all that is over, drops the calls that are repeated, and notes edited observations. Kept calls of a resumed turn stay. */
   #restart(event: Extract<RunEvent, { type: 'restarted' }>): void {
-    const { at, edits = [], again } = event;
-    this.#endAll(at);
+    const { at, edits = [], again, from, runId } = event;
+    for (const turn of this.all) endSpans(turn, at);
+    // Background calls of kept steps are under way in a run that rewinds itself.
+    for (const [call, work] of this.#calls)
+      if (from.runId !== runId || isDropped(call, event)) endSpans(work, at);
     for (const call of this.#calls.keys()) {
       if (isDropped(call, { step: event.step, again: again && [] })) this.#calls.delete(call);
     }

@@ -9,7 +9,7 @@ import { handoffOf } from '../../agent/reply/handoff-actions.ts';
 import { conversationBefore } from '../../agent/transcript/compaction.ts';
 import { renderSummaryRequest } from '../../agent/transcript/summary-request.ts';
 import { conversation } from '../../agent/transcript/prompt-context.ts';
-import { type Entry, withObservations } from '../../agent/transcript/entries.ts';
+import { type Entry, type LateEntry, withObservations } from '../../agent/transcript/entries.ts';
 import type { Json } from '../../agent/values/vocabulary.ts';
 import type { ExportedModelCall, RunExport } from '../../client/export/run-export.ts';
 import {
@@ -111,11 +111,23 @@ function hear(walk: Walk, call: string | undefined): void {
   for (; walk.heard < until; walk.heard++) {
     const event = record.events[walk.heard];
     if (event?.type === 'step' && event.within === undefined)
-      walk.entries.push(...lateEntries(walk.replay, walk.entries, event.step));
+      addLate(walk.entries, lateEntries(walk.replay, walk.entries, event.step), walk.sent);
     if (event?.type === 'steered') walk.run.next({ type: 'message', message: event.message }, 0);
     if (event?.type !== 'restarted' || scope !== 0 || event.edits === undefined) continue;
     const edits = new Map(event.edits.map(({ call: edited, observation }) => [edited, observation]));
     walk.entries = withObservations(walk.entries, edits);
+  }
+}
+
+/** Adds the results of background calls to the entries since `sent`, in the order of the calls. */
+function addLate(entries: Entry[], late: readonly LateEntry[], sent: number): void {
+  const place = ({ call }: LateEntry) =>
+    entries.findIndex((entry) => entry.type === 'step' && entry.call === call && entry.ticket === true);
+  for (const one of late) {
+    const after = entries.findIndex(
+      (entry, index) => index >= sent && entry.type === 'late' && place(entry) > place(one),
+    );
+    entries.splice(after === -1 ? entries.length : after, 0, one);
   }
 }
 

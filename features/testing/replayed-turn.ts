@@ -7,7 +7,7 @@ import type { RunStep } from '../../agent/run/events.ts';
 import type { RunCalls } from '../../agent/run/run-calls.ts';
 import type { AgentKind, PromptContext } from '../../agent/definition/kind.ts';
 import type { AgentManifest } from '../../agent/definition/manifest.ts';
-import type { Entry, QuestionEntry, StepEntry } from '../../agent/transcript/entries.ts';
+import type { Entry, LateEntry, QuestionEntry, StepEntry } from '../../agent/transcript/entries.ts';
 import { ticketText } from '../../agent/observation/observations.ts';
 import { canonicalJson } from '../../agent/values/json-object.ts';
 import { renderRequest } from '../../agent/transcript/request.ts';
@@ -101,7 +101,7 @@ function ticketStep({ action, planned }: Call, call: string): Omit<StepEntry, 'c
 }
 
 /** The message with the result of a background call, whose ticket is among the entries; none for other calls. */
-export function lateEntries({ scope }: Replay, entries: readonly Entry[], step: RunStep): Entry[] {
+export function lateEntries({ scope }: Replay, entries: readonly Entry[], step: RunStep): LateEntry[] {
   const call = step.call.slice(step.call.lastIndexOf('/') + 1);
   const ticket = entries.find(
     (entry) => entry.type === 'step' && entry.call === call && entry.ticket === true,

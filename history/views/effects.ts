@@ -1,7 +1,13 @@
 import type { Client } from '@temporalio/client';
-import { activityId, withoutSchedule } from '../../agent/calls/calls.ts';
+import { activityId } from '../../agent/calls/calls.ts';
 import type { ToolManifest } from '../../agent/definition/manifest.ts';
-import { type DoneCall, isDropped, isOnce, lastOfEach } from '../../agent/calls/restart.ts';
+import {
+  type DoneCall,
+  type EffectsQuestion,
+  isDropped,
+  isOnce,
+  lastOfEach,
+} from '../../agent/calls/restart.ts';
 import { readToolResult } from '../../agent/calls/tool-result.ts';
 import { effectOf } from '../../agent/rules/repeated.ts';
 import { callWithin, isToolError } from '../../agent/rules/call-rules.ts';
@@ -18,17 +24,14 @@ const OUTPUT_CHARS = 300;
 /** Resolves when a sub-agent's workflow starts no further calls. */
 type Settled = (client: Client, workflowId: string) => Promise<void>;
 
-/** Calls whose effects are read: those of dropped steps, and perhaps background calls of kept steps whose result the restart does not know. */
-export type EffectsSince = Parameters<typeof isDropped>[1] & { withLost?: true };
-
 /**
- * Reads the calls of `effects: 'once'` tools in dropped steps of `run`, with those of sub-agents, and the effects that earlier restarts
+ * Reads the calls of `effects: 'once'` tools in dropped steps of `run`, and its `lost` calls, with those of sub-agents, and the effects that earlier restarts
  * of the run found. A call without a recorded end counts: it may have had its effect. A call whose tool reports no effect does not.
  */
 export async function readEffects(
   client: Client,
   run: RunRef,
-  since: EffectsSince,
+  since: Parameters<typeof isDropped>[1] & Pick<EffectsQuestion, 'lost'>,
   settled: Settled,
 ): Promise<DoneCall[]> {
   const trace = createTrace(run.workflowId);
@@ -38,10 +41,7 @@ export async function readEffects(
   const latest = new Map<string, { key: string; done: DoneCall }>();
   /** Workflow ids of sub-agents, by call. */
   const children = new Map<string, string>();
-  const isRead = (call: string) => {
-    const isLost = since.withLost === true && trace.run.calls.get(call)?.tool?.background === true;
-    return isLost || isDropped(call, since);
-  };
+  const isRead = (call: string) => isDropped(call, since) || since.lost?.includes(call) === true;
   for await (const { run: recorder, fact } of readRunFacts(client, run)) {
     const { of } = await trace.read(fact);
     if ((of?.type !== 'scheduled' && of?.type !== 'call') || !isRead(of.call)) continue;
@@ -65,18 +65,14 @@ export async function readEffects(
       effects.set(key, done);
     }
   }
-  const isLost = (call: string) => isDropped(call, since) || trace.run.calls.get(call)?.end === undefined;
-  const within = [...children]
-    .filter(([call]) => isLost(withoutSchedule(call)))
-    .map(async ([call, workflowId]) =>
-      (await readLatestEffects(client, workflowId, settled)).map((done) => ({
-        ...done,
-        call: callWithin(call, done.call),
-      })),
-    );
+  const within = [...children].map(async ([call, workflowId]) =>
+    (await readLatestEffects(client, workflowId, settled)).map((done) => ({
+      ...done,
+      call: callWithin(call, done.call),
+    })),
+  );
   const earlier = trace.run.kept.done;
-  const own = [...effects.values()].filter(({ call }) => isLost(call));
-  return lastOfEach([...earlier, ...own, ...(await Promise.all(within)).flat()]);
+  return lastOfEach([...earlier, ...effects.values(), ...(await Promise.all(within)).flat()]);
 }
 
 /** `call`: its state after the fact. undefined: the schedule certainly had no effect. */

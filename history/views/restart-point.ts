@@ -166,8 +166,10 @@ export function withLateResults(
     if (result !== undefined) return [result];
     if (isLive) return [];
     const { call, action } = ticket;
-    const observation = calls.get(call)?.end?.observation ?? LOST_CALL;
-    return [{ type: 'late', call, tool: action.tool, observation }];
+    const end = calls.get(call)?.end;
+    const known =
+      end === undefined ? { observation: LOST_CALL, lost: true as const } : { observation: end.observation };
+    return [{ type: 'late', call, tool: action.tool, ...known }];
   });
   return added.length === 0 ? point : { ...point, pending: [...point.pending, ...added] };
 }

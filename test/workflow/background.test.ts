@@ -9,6 +9,7 @@ import { act, answer, modelOf, promptOf } from '../support/scripts.ts';
 
 /** Background calls on a server: the model continues with a ticket, and gets the result as a message. */
 let replies: { [step: string]: string } = {};
+let payer: { [step: string]: string } = {};
 const model = modelOf((step) => replies[step] ?? answer(`at ${step}`));
 const gate = createGate();
 const other = createGate();
@@ -22,6 +23,7 @@ const tools = [
   { ...brokenTool('out of order', 'fails'), ...background, onFailure: 'fail' as const },
   note,
   agentTool({ agent: 'helper', description: 'helps', background: true }),
+  agentTool({ agent: 'payer', description: 'pays', background: true }),
 ];
 const helper = modelOf(() => answer('the helper is done'));
 const rig = useRig(
@@ -30,6 +32,14 @@ const rig = useRig(
       { name: 'boss', model, tools },
       { name: 'short', model, tools, maxIterations: 2 },
       { name: 'helper', model: helper, tools: [] },
+      {
+        name: 'payer',
+        model: modelOf((step) => payer[step] ?? answer('paid')),
+        tools: [
+          defineTool({ name: 'once', description: 'pays', effects: 'once', run: (input) => `paid ${input}` }),
+          brokenTool('out of order', 'breaks'),
+        ],
+      },
     ],
   },
   { server: continuedAfter(40) },
@@ -175,6 +185,23 @@ describe('a run with background calls', () => {
     await run.decide('3.1', { type: 'skip' });
     await other.open();
     await run.result();
+  });
+
+  test('asks a person before a retried sub-agent repeats an effect, after a rewind that kept the call', async () => {
+    replies = { 1: act('payer', 'pay it'), 2: act('note', 'b') };
+    payer = { 1: act('once', '5'), 2: act('breaks', 'x') };
+    const run = await rig.client.start('boss', 'what?');
+    await waitOf(run, { call: '1.1/2.1' });
+    await run.decide('1.1/2.1', { type: 'abort' });
+    await waitOf(run, { call: '1.1', reason: 'failed' });
+    await eventOf(run, 'model_ended', ({ call }) => call === '3');
+    await run.rewind({ step: 2 });
+    await eventOf(run, 'restarted');
+    await run.decide('1.1', { type: 'retry' });
+    const { call } = await waitOf(run, { reason: 'repeated' });
+    payer = {};
+    await run.decide(call, { type: 'skip' });
+    await expect(run.result()).resolves.toMatchObject({ output: 'at 4' });
   });
 
   test('has a fork that is told of calls of the other run, and of their results', async () => {

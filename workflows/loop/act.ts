@@ -103,8 +103,14 @@ function startInBackground(loop: AgentLoop, state: Call, call: string): Step {
   const { background, counters } = loop;
   const { share, giveBack } = takeCheckpointRoom(1);
   const scope = background.newScope();
-  const fields = { checkpointBytes: { value: share }, stepsScope: { value: scope } };
-  const own = Object.create(loop, fields) as AgentLoop; // the loop's other fields change
+  // A handoff or a rewind changes these of the loop, and not those of the call.
+  const pinned = {
+    checkpointBytes: { value: share },
+    stepsScope: { value: scope },
+    manifest: { value: loop.manifest },
+    firstN: { value: loop.firstN },
+  };
+  const own = Object.create(loop, pinned) as AgentLoop; // the loop's other fields
   const open = openTool(own, state);
   const step = stepOf(state, call, { observation: ticketText(call), fromTool: false }, undefined);
   const ticket: Step = { ...step, entry: { ...step.entry, ticket: true, personsInput: undefined } };

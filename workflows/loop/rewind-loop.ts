@@ -15,7 +15,9 @@ export async function rewind(loop: AgentLoop, step: number): Promise<void> {
   const { scope, counters, background, deadline } = loop;
   if (!background.isEmpty) await background.stop(step);
   const id = activityId(scope, 'rewind', loop.firstN);
-  const point = await readRecord<RewindPoint>(REWIND_POINT, id, `to step ${step}`, step);
+  const lost = background.lostBefore(step);
+  const question = lost.length === 0 ? step : { step, lost };
+  const point = await readRecord<RewindPoint>(REWIND_POINT, id, `to step ${step}`, question);
   const { from, pending, counters: kept, elapsedMs, done, firstN } = point;
   background.settle({ overdue: deadline.passed, isCancelling: true, done: loop.done });
   background.rewound(step);

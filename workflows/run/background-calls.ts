@@ -44,7 +44,7 @@ export class BackgroundCalls {
 
   /** The model has not been sent the result of a call. */
   get hasResult(): boolean {
-    return [...this.#calls].some(({ step }) => step !== undefined);
+    return this.results.length > 0;
   }
 
   /** Makes the cancellation scope of a call. */
@@ -64,7 +64,7 @@ export class BackgroundCalls {
       .then(
         (step) => void (started.step = step),
         (failure: unknown) => {
-          if (isCancellation(failure)) return;
+          if (isCancellation(failure) || call.scope.consideredCancelled) return;
           this.#failure ??= { cause: failure };
           this.#onFailure();
         },
@@ -80,6 +80,11 @@ export class BackgroundCalls {
   /** Returns the failure of a call that has ended the run; otherwise `failure`. */
   failureOr(failure: unknown): unknown {
     return this.#failure === undefined ? failure : this.#failure.cause;
+  }
+
+  /** The steps with results that the model has not been sent. */
+  get results(): Step[] {
+    return [...this.#calls].flatMap(({ step }) => step ?? []);
   }
 
   /** Removes and returns the results for the next model call, in the order of the calls. */
@@ -106,6 +111,14 @@ export class BackgroundCalls {
     const calls = [...this.#calls].filter((call) => call.iteration >= iteration);
     for (const { scope } of calls) scope.cancel();
     await CancellationScope.nonCancellable(() => Promise.all(calls.map(({ over }) => over)));
+  }
+
+  /** Ids of earlier calls that are over without a result, because the run was about to fail: `3.1`. */
+  lostBefore(iteration: number): string[] {
+    const lostCalls = [...this.#calls].filter(
+      (call) => call.iteration < iteration && call.isOver && call.step === undefined,
+    );
+    return lostCalls.map(({ open }) => open.id);
   }
 
   /**

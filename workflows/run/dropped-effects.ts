@@ -22,14 +22,23 @@ export function mayHaveEffects({ restart, insteadOf }: AgentRunInput, { manifest
 
 /** Reads the effects of dropped steps by an activity. Called when the dropped run can add no more. */
 export async function droppedEffects(
-  { restart, insteadOf }: AgentRunInput,
+  { restart, insteadOf, pending = [] }: AgentRunInput,
   scope: number,
 ): Promise<DoneCall[]> {
   // A sub-agent that is both repeated and restarted ended before it made any call.
   if (insteadOf !== undefined) return effectsOf({ run: { workflowId: insteadOf }, step: 1 }, scope);
   if (restart === undefined) return [];
   const { latest, step, turn } = restart;
-  return effectsOf({ run: latest, step, again: turn && callsWithoutEnd(step, turn) }, scope);
+  const lost = pending.flatMap((entry) => (entry.type === 'late' && entry.lost === true ? [entry.call] : []));
+  return effectsOf(
+    {
+      run: latest,
+      step,
+      again: turn && callsWithoutEnd(step, turn),
+      lost: lost.length === 0 ? undefined : lost,
+    },
+    scope,
+  );
 }
 
 function effectsOf(question: EffectsQuestion, scope: number): Promise<DoneCall[]> {

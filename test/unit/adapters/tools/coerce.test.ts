@@ -165,7 +165,7 @@ describe('a question', () => {
   ])('takes an image that is %s: its place stands in the question, its bytes beside it', (_, given) => {
     const { input, media } = readInput(image(given));
     const part = { type: 'image', mediaType: 'image/png', bytes: 1_000, ref: { index: 0 } };
-    expect(input).toEqual([text, part]);
+    expect(input).toEqual([text, { ...part, sha256: expect.any(String) }]);
     expect(media.map((one) => one instanceof Uint8Array && png.equals(one))).toEqual([true]);
   });
 
