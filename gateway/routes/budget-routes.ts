@@ -23,9 +23,9 @@ export const budgetRoutes = [
     async handle({ client, caller, name, body: { key, ...more } }) {
       if (caller.tenant !== undefined)
         throw new Refused(
-          403,
-          'Forbidden',
-          'The budgets of a tenant are extended by an admin without a tenant.',
+          404,
+          'BudgetNotFound',
+          'There is no budget that you may extend: those of a tenant are extended by an admin without a tenant.',
         );
       return client.budgets().extend(name, more, key);
     },
