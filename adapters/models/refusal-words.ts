@@ -76,7 +76,7 @@ export function refusesFiles(said: string): boolean {
   return !AUDIO_PART.test(said) && NO_FILES.some((words) => words.test(said));
 }
 
-/** @ai-sdk/openai 3: "'file part media type audio/mpeg' functionality not supported". */
+/** @ai-sdk/openai-compatible 3.0.92, of a file that it cannot send: "'file part media type audio/mpeg' functionality not supported". */
 const AUDIO_PART = /'[^'\n]*\baudio\b[^'\n]*' functionality not supported/iu;
 
 const NO_FILES = refusalsOf('files?|pdfs?|documents?', 'file');

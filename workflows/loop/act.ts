@@ -110,7 +110,7 @@ function startInBackground(loop: AgentLoop, state: Call, call: string): Step {
     manifest: { value: loop.manifest },
     firstN: { value: loop.firstN },
   };
-  const own = Object.create(loop, pinned) as AgentLoop; // the loop's other fields
+  const own = Object.create(loop, pinned) as AgentLoop; // with all other fields of the loop
   const open = openTool(own, state);
   const step = stepOf(state, call, { observation: ticketText(call), fromTool: false }, undefined);
   const ticket: Step = { ...step, entry: { ...step.entry, ticket: true, personsInput: undefined } };

@@ -11,7 +11,7 @@ import { foreignTurn, readModelTurn } from '../../agent/calls/model-turn.ts';
 import { stopMessage } from '../../agent/limits/stop-message.ts';
 import { askTimeoutOf } from '../../agent/rules/waiting.ts';
 import type { Ending } from '../../agent/run/call-state.ts';
-import { grown, isCompactionDue } from '../../agent/transcript/compaction.ts';
+import { type PromptSize, grown, isCompactionDue } from '../../agent/transcript/compaction.ts';
 import type { Entry } from '../../agent/transcript/entries.ts';
 import { type ErrorInfo, addUsage, asText } from '../../agent/values/vocabulary.ts';
 import { modelOptions, summaryOf } from '../temporal/activity-options.ts';
@@ -28,16 +28,7 @@ import { append, delivered, modelCallInput } from '../run/transcript.ts';
  * a budget stops it; undefined if the run's time limit cut the call. A failure of the call fails the run, with the cause's type.
  */
 export async function plan(loop: AgentLoop): Promise<ModelTurn | LoopEnd | undefined> {
-  const { background, manifest: asked } = loop;
-  const { size: before } = loop.counters;
-  const size =
-    before && background.hasResult
-      ? grown(
-          before,
-          background.results.map(({ entry }) => entry),
-        )
-      : before;
-  const isDue = isCompactionDue(asked.compaction, size);
+  const isDue = isCompactionDue(loop.manifest.compaction, nextSize(loop));
   try {
     return await askModel(loop, isDue ? { compact: true } : {});
   } catch (failure) {
@@ -48,6 +39,12 @@ export async function plan(loop: AgentLoop): Promise<ModelTurn | LoopEnd | undef
     if (deadline.passed && isCancellation(failure) && !stepsScope.consideredCancelled) return undefined;
     throw failure;
   }
+}
+
+/** Returns the size of the next prompt, with the results of background calls that it will carry; undefined if it is not known. */
+function nextSize({ background, counters: { size } }: AgentLoop): PromptSize | undefined {
+  const late = background.results.map(({ entry }) => entry);
+  return size === undefined ? undefined : grown(size, late);
 }
 
 /** Asks the model for its answer, after a limit was reached. Returns undefined if a budget stops the run. */

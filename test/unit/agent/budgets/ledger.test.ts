@@ -134,7 +134,7 @@ test('a rule that two versions of the config change with each request forgets no
       from,
       open.totalTokens + unsettled.totalTokens,
     ]);
-  // Of the last three days.
+  // The report has the last three days, and the month has one more.
   expect(totals(ledger)).toEqual([[NOON - DAY / 2, 400]]);
   const refused = count(ledger, [{ type: 'reserve', ...asked('month', 'b'), estimate: tokens(501) }], NOON);
   expect(refused.answers[0]?.refused).toContain('of 1,000 tokens a month');
