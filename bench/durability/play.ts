@@ -142,8 +142,11 @@ async function playOnce(
     }
     await sleep(LOOK_MS);
   }
-  if (story.deploys === true) await redeploy(contestant);
   const cancelled = await canceller.end();
+  // A kill that came after the end would fall into the next run.
+  world.onMoment(() => undefined);
+  await restarted?.catch(() => undefined);
+  if (story.deploys === true) await redeploy(contestant);
   return runs.map((run) => {
     goesOn(run);
     const state: RunState = states.get(run) ?? { state: 'running' };

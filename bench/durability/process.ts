@@ -23,7 +23,7 @@ export interface ContestantProcess {
   cancel(run: string): Promise<void>;
   /** Kills it with SIGKILL, at once. */
   kill(): void;
-  /** Starts it again if it has ended, with these variables from now on. Returns true if it had. */
+  /** Starts it again if it has ended, with these variables from now on. Returns true if it had. One start at a time: there are never two processes. */
   restart(more?: { [name: string]: string }): Promise<boolean>;
   stop(): Promise<void>;
 }
@@ -51,6 +51,14 @@ export async function startProcess(
     });
   };
   live(child);
+  const startAgain = async (): Promise<boolean> => {
+    if (death === undefined) return false;
+    await death;
+    await sleep(PAUSE_MS);
+    live(await start());
+    return true;
+  };
+  let restarting: Promise<boolean> = Promise.resolve(false);
 
   const request = (path: string, init: RequestInit = {}) =>
     withTimeLimit(REQUEST_MS, undefined, async (signal) => {
@@ -79,13 +87,10 @@ export async function startProcess(
     kill() {
       death = child.kill();
     },
-    async restart(more) {
+    restart(more) {
       if (more !== undefined) variables = { ...env, ...more };
-      if (death === undefined) return false;
-      await death;
-      await sleep(PAUSE_MS);
-      live(await start());
-      return true;
+      restarting = restarting.then(startAgain, startAgain);
+      return restarting;
     },
     stop: () => child.kill(),
   };
