@@ -169,7 +169,14 @@ function cancelEnds({ server, words }: Seen): string[] {
 
 function wordsAreHistory({ world, server, words }: Seen): string[] {
   const recorded = count(server, EventType.EVENT_TYPE_WORKFLOW_EXECUTION_UPDATE_ACCEPTED);
-  return wordsRecorded(words, recorded, world.hasRule);
+  // The answer to such a word was lost, the run ended, and the word that was sent again came to the next run of the id.
+  const reachedTwo = words.filter(({ run, at, answeredAt = 0 }) =>
+    server.executions.some(
+      ({ id, startedAt, request }) =>
+        id === run && request.continuedFrom === undefined && startedAt > at && startedAt < answeredAt,
+    ),
+  ).length;
+  return wordsRecorded(words, recorded, { hasRule: world.hasRule, reachedTwo });
 }
 
 /** Events in the histories of runs. */

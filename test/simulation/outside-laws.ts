@@ -200,8 +200,15 @@ function usageAdds({ runs }: Outcome): string[] {
   });
 }
 
-/** An accepted word is recorded once, and a refused one leaves no event. `hasRule`: the rule of a run is asked after the record of the word. */
-export function wordsRecorded(words: readonly Word[], recorded: number, hasRule = false): string[] {
+/**
+ * An accepted word is recorded once, and a refused one leaves no event. `hasRule`: the rule of a run is asked after the record of the word;
+ * `reachedTwo`: words that may have reached two runs of an id, each of which records what it accepts.
+ */
+export function wordsRecorded(
+  words: readonly Word[],
+  recorded: number,
+  { hasRule = false, reachedTwo = 0 }: { hasRule?: boolean; reachedTwo?: number } = {},
+): string[] {
   // The histories of a reset have each word in common.
   if (words.some(({ type }) => type === RESET)) return [];
   const sent = words.filter(
@@ -209,7 +216,7 @@ export function wordsRecorded(words: readonly Word[], recorded: number, hasRule 
   );
   const accepted = sent.filter(({ outcome }) => outcome === 'accepted').length;
   const mayBe = hasRule ? ['unknown', 'refused'] : ['unknown'];
-  const unknown = sent.filter(({ outcome }) => mayBe.includes(outcome)).length;
+  const unknown = sent.filter(({ outcome }) => mayBe.includes(outcome)).length + reachedTwo;
   const restarts = sent.filter(({ type, outcome }) => type === 'rewind' && outcome !== 'refused').length;
   // An ended run is rewound by a new execution, without an update.
   return recorded >= accepted - restarts && recorded <= accepted + unknown
