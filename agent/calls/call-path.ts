@@ -24,3 +24,9 @@ export function callPath(call: string): string[] {
 export function workflowOfCall(id: string, call: string): string {
   return [id, ...callPath(call).slice(0, -1)].join('/');
 }
+
+/** Returns the model call whose reply has the tool call: `3` for `3.1`, `1/3` for `1/3.1`. For a model call, the call itself. */
+export function modelCallOf(call: string): string {
+  const dot = call.lastIndexOf('.');
+  return dot === -1 ? call : call.slice(0, dot);
+}

@@ -1,3 +1,4 @@
+import { modelCallOf } from './call-path.ts';
 import { scopeOf } from './calls.ts';
 import { takingOver, withModelOf } from '../definition/handed-over.ts';
 import { type Entry, agentOf } from '../transcript/entries.ts';
@@ -27,7 +28,7 @@ export class RunAgents {
 
   /** Returns the agent that made a tool call. */
   agentOf(call: string): AgentManifest | undefined {
-    return this.#askedAt.get(call.slice(0, call.lastIndexOf('.'))) ?? this.get(scopeOf(call));
+    return this.#askedAt.get(modelCallOf(call)) ?? this.get(scopeOf(call));
   }
 
   /** Returns true if background calls may be under way: the agents of the scope have such tools. */

@@ -1,3 +1,4 @@
+import { modelCallOf } from '../calls/call-path.ts';
 import { withoutSchedule } from '../calls/calls.ts';
 import { isDropped } from '../calls/restart.ts';
 import { type OperatorDecision, effectOf } from '../rules/decisions.ts';
@@ -85,7 +86,7 @@ export class RunTurns {
           step: undefined,
         };
         this.#calls.set(event.call, call);
-        this.#byId.get(event.call.slice(0, event.call.lastIndexOf('.')))?.calls.push(call);
+        this.#byId.get(modelCallOf(event.call))?.calls.push(call);
         return;
       }
       case 'tool_started':

@@ -81,7 +81,7 @@ export function createChatTrace(
       case 'waiting':
         return needsPerson(event.wait) ? [] : [INDENT + yellow(waitingText(event.wait, true, event.at))];
       case 'reconciled':
-        return [INDENT + reconciledText(event)];
+        return [INDENT + reconciledText(event, ` (${event.call})`)];
       case 'not_begun':
         return [INDENT + yellow(notBegunText(event))];
       case 'call_paused':
@@ -119,7 +119,9 @@ export function createChatTrace(
         return set(key(event.call), [dim(`${tools.get(key(event.call)) ?? ''} … ${asText(event.text)}`)]);
       case 'attempt_failed':
         return set(key(event.call), [
-          dim(`attempt ${event.attempt} failed: ${event.error.message}; attempt ${event.attempt + 1} …`),
+          dim(
+            `${event.call} attempt ${event.attempt} failed: ${event.error.message}; attempt ${event.attempt + 1} …`,
+          ),
         ]);
       case 'model_ended':
       case 'model_failed':

@@ -5,7 +5,7 @@ import { type Json, noUsage } from '../../agent/values/vocabulary.ts';
 import { act, answer } from './scripts.ts';
 
 /** A run event without its time; a run's events are a second apart. */
-type Timeless = RunEvent extends infer E ? (E extends RunEvent ? Omit<E, 'at'> : never) : never;
+export type Timeless = RunEvent extends infer E ? (E extends RunEvent ? Omit<E, 'at'> : never) : never;
 
 export function atSeconds(...events: Timeless[]): RunEvent[] {
   return events.map((event, index) => ({ ...event, at: index * 1000 }));

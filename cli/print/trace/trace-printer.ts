@@ -6,6 +6,7 @@ import { oneLine } from '../../../features/render/words/amounts.ts';
 import { type Colors, firstRows, fit, lastRows } from '../../shell/display.ts';
 import { sanitizeForTerminal } from '../../../agent/text/sanitize.ts';
 import { contentText } from '../../../agent/values/content.ts';
+import { createCallNames } from './call-names.ts';
 import { createLiveRegion } from '../progress-line.ts';
 import { type Restarted, type RunEnded, endLines } from './run-end.ts';
 import { type SubAgentTrace, createSubAgentTraces, indented } from './sub-agent-traces.ts';
@@ -74,7 +75,8 @@ export function createTracePrinter(options: TraceOptions): TracePrinter {
   const inputs = new Map<string, string>();
   const subAgents = createSubAgentTraces({ indent: INDENT, show: underWay, traceOf: traceBelow });
   const labelled = labels(colors.cyan, INDENT);
-  let latest = { call: '', calls: 1 };
+  const names = createCallNames(below);
+  const { path, after: ofCall } = names;
   const view = new RunView('');
   let startedAt = 0;
   let fork: Restarted | undefined;
@@ -89,6 +91,7 @@ export function createTracePrinter(options: TraceOptions): TracePrinter {
   function print(event: RunEvent): void {
     if (event.within !== below?.within) return printBelow(event);
     view.add(event);
+    names.note(event);
     switch (event.type) {
       case 'run_started': {
         startedAt = event.at;
@@ -119,8 +122,8 @@ export function createTracePrinter(options: TraceOptions): TracePrinter {
         return progress(event.call, asText(event.text));
       case 'attempt_failed':
         // Text and reasoning until then are not the next attempt's.
-        open.set(event.call, [colors.dim(`${INDENT}attempt ${event.attempt + 1} …`)]);
-        return stay([INDENT + colors.yellow(attemptsOf.text(event))]);
+        open.set(event.call, [colors.dim(`${INDENT}attempt ${event.attempt + 1}${ofCall(event.call)} …`)]);
+        return stay([INDENT + colors.yellow(attemptsOf.text(event, ofCall(event.call)))]);
       case 'not_begun':
         return stay([INDENT + colors.yellow(notBegunText(event))]);
       case 'call_paused':
@@ -130,7 +133,7 @@ export function createTracePrinter(options: TraceOptions): TracePrinter {
       case 'tool_failed':
         close(event.call);
         failed.add(event.call);
-        return stay([INDENT + colors.red(failureText('Failed', event))]);
+        return stay([INDENT + colors.red(failureText(`Failed${ofCall(event.call)}`, event))]);
       case 'waiting':
         return waiting(event.wait, event.at);
       case 'decided':
@@ -139,7 +142,7 @@ export function createTracePrinter(options: TraceOptions): TracePrinter {
         ]);
       case 'reconciled':
       case 'checkpoint':
-        return stay([INDENT + toolWordText(event)]);
+        return stay([INDENT + toolWordText(event, ofCall(event.call))]);
       case 'steered':
         return event.message.type === 'say'
           ? stay(labelled(`Message${byText(event.message)}`, event.message.text))
@@ -180,7 +183,6 @@ export function createTracePrinter(options: TraceOptions): TracePrinter {
   function modelEnded({ call, turn, attempts, durationMs, closing }: ModelEnded): void {
     const { decision } = turn;
     open.delete(call);
-    latest = { call, calls: decision.type === 'act' ? decision.actions.length : 1 };
     const thought = thoughtIn(turn);
     stay([
       `${colors.bold(`[${path(call)}]`)} ${colors.dim(turnWords(turn, durationMs, attempts).join(' · '))}`,
@@ -204,11 +206,11 @@ export function createTracePrinter(options: TraceOptions): TracePrinter {
     const changed = inputs.get(call) !== input;
     inputs.set(call, input);
     if (changed) stay(labelled(`Action Input${ofCall(call)}`, input));
-    underWay(call, [colors.dim(`${INDENT}${fit(oneLine(tool), 40)} is running …`)]);
+    underWay(call, [colors.dim(`${INDENT}${fit(oneLine(tool), 40)}${ofCall(call)} is running …`)]);
   }
 
   function progress(call: string, text: string): void {
-    const line = colors.dim(INDENT + fit(`… ${oneLine(text)}`, width() - INDENT.length - 1));
+    const line = colors.dim(INDENT + fit(`…${ofCall(call)} ${oneLine(text)}`, width() - INDENT.length - 1));
     return options.live ? underWay(call, [line]) : stay([line]);
   }
 
@@ -243,16 +245,6 @@ export function createTracePrinter(options: TraceOptions): TracePrinter {
     const lines = lastRows(sanitizeForTerminal(asText(text)).trim(), TEXT_ROWS, width() - INDENT.length - 1);
     const what = type === 'model_text' ? 'writing' : 'thinking';
     return [`[${path(call)}] ${what}${again} …`, ...indented(lines, INDENT)].map(colors.dim);
-  }
-
-  /** The call's id, if a turn has several, or if it is a background call of an earlier turn. */
-  function ofCall(call: string): string {
-    const isEarlier = Number.parseInt(call, 10) < Number.parseInt(latest.call, 10);
-    return isEarlier || latest.calls > 1 || below?.hasNeighbours() === true ? ` (${path(call)})` : '';
-  }
-
-  function path(call: string): string {
-    return below === undefined ? call : `${below.within}/${call}`;
   }
 
   function traceBelow(place: SubAgentTrace): TracePrinter {

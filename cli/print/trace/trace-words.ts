@@ -47,21 +47,26 @@ export function createAttempts() {
   return {
     /** A call is scheduled: attempts are counted again. */
     begin: (call: string) => void last.delete(call),
-    text(event: AttemptFailed): string {
+    /** `which`: the id of the call, for a reader who could take another call for it. */
+    text(event: AttemptFailed, which = ''): string {
       const before = last.get(event.call) ?? 0;
       last.set(event.call, event.attempt);
-      return attemptText(event, Math.max(0, event.attempt - before - 1));
+      return attemptText(event, which, Math.max(0, event.attempt - before - 1));
     },
   };
 }
 
 /** An attempt that failed, and when the next one comes, where that is known. `unseen`: attempts before it that no event was for. */
-function attemptText({ attempt, error, retryInMs, paused }: AttemptFailed, unseen = 0): string {
+function attemptText(
+  { attempt, error, retryInMs, paused }: AttemptFailed,
+  which: string,
+  unseen: number,
+): string {
   const soon = retryInMs === undefined || retryInMs < 1000;
   const next = soon ? 'trying again' : `trying again in ${duration(retryInMs)}`;
   const again = paused === true ? 'the call is paused' : next;
-  const which = unseen > 0 ? `attempts ${attempt - unseen} to ${attempt}` : `attempt ${attempt}`;
-  return `${which} failed: ${errorText(error).replace(/\.$/u, '')}; ${again}`;
+  const attempts = unseen > 0 ? `attempts ${attempt - unseen} to ${attempt}` : `attempt ${attempt}`;
+  return `${attempts}${which} failed: ${errorText(error).replace(/\.$/u, '')}; ${again}`;
 }
 
 type Pause = Extract<RunEvent, { type: 'paused_in_temporal' | 'unpaused_in_temporal' | 'call_paused' }>;
@@ -103,21 +108,27 @@ export function waitingText(waiting: WaitingCall, whyShown: boolean, at = 0): st
   return `In doubt: ${what} ${reasonText(waiting)}${why}. ${asked}${at === 0 ? '' : `, after ${duration(until - at)}`}`;
 }
 
-/** The answer of a tool's `reconcile` about a call in doubt. */
-export function reconciledText({ found, error }: Extract<RunEvent, { type: 'reconciled' }>): string {
+/** The answer of a tool's `reconcile` about a call in doubt. `which`: as for an attempt. */
+export function reconciledText(
+  { found, error }: Extract<RunEvent, { type: 'reconciled' }>,
+  which = '',
+): string {
   const words = { done: 'the call took effect', notDone: 'the call did nothing', unknown: 'unknown' };
-  return `Reloop asked the tool whether it took effect: ${words[found]}${error === undefined ? '' : ` (${errorText(error)})`}`;
+  return `Reloop asked the tool${which} whether it took effect: ${words[found]}${error === undefined ? '' : ` (${errorText(error)})`}`;
 }
 
 /** Text about a call whose tool said something beside its result. */
-export function toolWordText(event: Extract<RunEvent, { type: 'reconciled' | 'checkpoint' }>): string {
-  return event.type === 'reconciled' ? reconciledText(event) : checkpointText(event);
+export function toolWordText(
+  event: Extract<RunEvent, { type: 'reconciled' | 'checkpoint' }>,
+  which: string,
+): string {
+  return event.type === 'reconciled' ? reconciledText(event, which) : checkpointText(event, which);
 }
 
-function checkpointText({ checkpoint }: Extract<RunEvent, { type: 'checkpoint' }>): string {
+function checkpointText({ checkpoint }: Extract<RunEvent, { type: 'checkpoint' }>, which: string): string {
   return checkpoint === null
-    ? 'Its work elsewhere is over'
-    : `Continues elsewhere: ${oneLine(asText(checkpoint))}`;
+    ? `Its work elsewhere${which} is over`
+    : `Continues elsewhere${which}: ${oneLine(asText(checkpoint))}`;
 }
 
 function noteText(note: Json | undefined): string {

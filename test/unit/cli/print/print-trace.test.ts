@@ -38,16 +38,6 @@ describe('the trace of a run', () => {
     `);
   });
 
-  test('names a background call, which ends after a later turn', () => {
-    const events = atSeconds(
-      started,
-      modelEnded('1', '', calls('bake')),
-      modelEnded('2', '', { type: 'finish', output: 'y' }),
-      observes('1.1', 'bake', 'lemon', 'ready'),
-    );
-    expect(trace(events)).toContain('    Observation (1.1): ready');
-  });
-
   test('begins with the type of a custom workflow, which has no question', () => {
     const own = { ...started, agent: '', input: '', workflow: 'compareCapitals' };
     expect(trace(atSeconds(own))).toBe('compareCapitals  run run-1\n\n');
