@@ -5,6 +5,7 @@ import { MODEL_LIMITS } from '../../agent/model-limits/lease-request.ts';
 import { AGENT_SESSION } from '../../workflows/messages.ts';
 import { attemptsAreCounted, checkpointsAreKept, onlyLostAttemptsAreLost } from './attempt-laws.ts';
 import { backgroundLaws } from './background-laws.ts';
+import { budgetLaws } from './budget-laws.ts';
 import { clientToolLaws } from './client-tool-laws.ts';
 import { finishedStaysFinished, timeLimitIsKept } from './history-laws.ts';
 import type { Word } from './operator.ts';
@@ -284,4 +285,5 @@ const laws: Law[] = [
   sessionsAnswer,
   ...clientToolLaws,
   ...backgroundLaws,
+  ...budgetLaws,
 ];

@@ -1,4 +1,5 @@
 import { backgroundMutants } from './background-mutants.ts';
+import { budgetMutants } from './budget-mutants.ts';
 import { findingMutants } from './finding-mutants.ts';
 
 /** A one-line defect of the product, which the simulator must find. */
@@ -21,6 +22,7 @@ export const editsOf = (mutant: Mutant) => [mutant, ...(mutant.also ?? [])];
 export const mutants: readonly Mutant[] = [
   ...findingMutants,
   ...backgroundMutants,
+  ...budgetMutants,
   {
     name: 'a rewind forgets the effects of the dropped steps',
     seed: 156,

@@ -1,5 +1,6 @@
 import type { Random } from './random.ts';
 import type { Fault } from './chaos.ts';
+import { laterProfileOf } from './later-profiles.ts';
 import type { Habits } from './operator.ts';
 import { type WorldKind, rareErrors } from './world-model.ts';
 import type { Size } from './world.ts';
@@ -60,6 +61,8 @@ export interface Profile {
   bringsTools?: boolean;
   /** Share of the tools whose calls run in the background. */
   background?: number;
+  /** Budgets above the runs, which somebody extends. */
+  budgets?: boolean;
 }
 
 const SLOW_MS = 1500;
@@ -222,68 +225,6 @@ const conversation: Profile = {
 /** Share of the seeds that do not have this profile. */
 const OTHERS = 0.96;
 
-/** Agents and configs with options that few users combine, and deploys without an agent. */
-const options: Profile = {
-  name: 'options',
-  options: 0.3,
-  deploys: 0.7,
-  size: 'usual',
-  clears: true,
-  edits: 0.5,
-  speaksToChildren: true,
-  faults: { outage: 0.03 },
-};
-/** Share of the seeds that do not have this profile. */
-const PLAIN = 0.9;
-
-/** Calls of models and tools take long, store checkpoints and fail late, after their workers have sent heartbeats. */
-const lateFailures: Profile = {
-  name: 'late failures',
-  tools: ['late', 'read'],
-  favourite: 'late',
-  slowestMs: 20_000,
-  failingModel: 0.3,
-  size: 'usual',
-  habits: { cancel: 0, cancelCall: 0, rewind: 0.01 },
-};
-/** Share of the seeds that do not have this profile. */
-const EARLY = 0.95;
-
-/** The owner of a run carries out some of its calls, while workers die, and the run continues as new and goes back. */
-const clientTools: Profile = {
-  name: 'client tools',
-  tools: ['read', 'mail'],
-  bringsTools: true,
-  favourite: 'choose_colour',
-  suggestedLength: 40,
-  handoffs: 0.3,
-  size: 'usual',
-  timeLimits: 0.1,
-  habits: { rewind: 0.05, cancel: 0.01 },
-  faults: { kill: 0.3, freeze: 0.3, cutOff: 0.3 },
-  restarts: 0.7,
-};
-/** Share of the seeds that have this profile, whatever profile they had. */
-const CLIENT_TOOLS = 0.03;
-
-/** The model continues while its calls run, and people, deaths and limits come in between. */
-const background: Profile = {
-  name: 'background',
-  tools: ['read', 'mail', 'order', 'long', 'flaky', 'hand', 'fatal'],
-  background: 0.6,
-  hasHelper: true,
-  suggestedLength: 100,
-  compaction: 0.2,
-  handoffs: 0.3,
-  size: 'usual',
-  habits: { rewind: 0.06, say: 0.05, pause: 0.05, cancel: 0.02 },
-  faults: { kill: 0.3, freeze: 0.2, cutOff: 0.2 },
-  restarts: 0.7,
-  edits: 0.3,
-};
-/** Share of the seeds that have this profile, whatever profile they had. */
-const BACKGROUND = 0.05;
-
 /** Half of the simulations have no profile. */
 export function profileOf(random: Random, own: Random): Profile {
   const profile = random.chance(0.5) ? random.of(profiles) : {};
@@ -291,8 +232,5 @@ export function profileOf(random: Random, own: Random): Profile {
   const latest = own.chance(DEADLINES) ? deadlines : newer;
   const loud = own.chance(LOUD) ? latest : quiet;
   const spoken = own.chance(OTHERS) ? loud : conversation;
-  const usual = own.chance(PLAIN) ? spoken : options;
-  const early = own.chance(EARLY) ? usual : lateFailures;
-  const brought = own.fork().chance(CLIENT_TOOLS) ? clientTools : early;
-  return own.fork().chance(BACKGROUND) ? background : brought;
+  return laterProfileOf(spoken, own);
 }

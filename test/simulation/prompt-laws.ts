@@ -64,15 +64,15 @@ export const requestsContinue: Law = ({ world, runs }) =>
   runs.flatMap(({ id, events }) => {
     const runIds = new Set(events.flatMap((event) => ('runId' in event ? [event.runId] : [])));
     const asked = world.asked.filter(({ runId }) => runIds.has(runId));
-    const restarts = events.filter(({ type }) => type === 'restarted');
+    const breaks = events.filter((event) => event.type === 'restarted' || isGivenSummary(event));
     return asked.slice(1).flatMap((next, index) => {
       const before = asked[index];
       if (before === undefined || before.runId !== next.runId || before.agent !== next.agent) return [];
       if (turnOf(next.step) <= turnOf(before.step)) return [];
       const isSummary = [before, next].some(({ step }) => step.endsWith(COMPACTION));
-      const isAfterRestart = restarts.some(({ at }) => before.at <= at && at <= next.at);
+      const isAfterBreak = breaks.some(({ at }) => before.at <= at && at <= next.at);
       const isShortened = [before, next].some((one) => isSecondTry(world, one));
-      if (isSummary || isAfterRestart || isShortened) return [];
+      if (isSummary || isAfterBreak || isShortened) return [];
       const [said, saidBefore] = [bytesOf(next.request.prompt), bytesOf(before.request.prompt)];
       if (said.startsWith(saidBefore)) return [];
       const at = Array.from(saidBefore).findIndex((character, place) => character !== said[place]);
@@ -81,6 +81,11 @@ export const requestsContinue: Law = ({ world, runs }) =>
       ];
     });
   });
+
+/** A person has written the summary: the model was not asked for it, for its budget was used up. */
+function isGivenSummary(event: RunEvent): boolean {
+  return event.type === 'decided' && event.call.endsWith(COMPACTION) && event.decision.type === 'resolve';
+}
 
 /** Structured chat ends each request with it, as in LangChain: it is no part of what the next one continues. */
 const REMINDER = structuredChat.prompt.human.replace(/^.*\{agent_scratchpad\}/su, '');

@@ -23,6 +23,7 @@ import { type Values, clearValues, encryptedValues } from './values.ts';
 import { START, onVirtualTime, sleep } from './virtual-time.ts';
 import { VirtualWorker } from './worker.ts';
 import { type World, createWorld } from './world.ts';
+import { withTreasurer } from './world-budgets.ts';
 import { FOREIGN_QUEUE } from './world-tools.ts';
 
 const QUEUE = 'simulation';
@@ -152,7 +153,7 @@ class Simulation {
     this.#server.workers.push(new ForeignWorker(this.#random.fork(), world.effects, this.#values));
     this.#tell(`profile: ${this.#profile.name ?? 'none'}${this.#values.isEncrypted ? ', encrypted' : ''}`);
     this.#startWorkers(world, people);
-    const { runs, sessions } = await this.#play(client, isSession);
+    const { runs, sessions } = await withTreasurer(client, world, () => this.#play(client, isSession));
     for (const { id, end, report } of runs) {
       this.#tell(`${id} ${end ?? 'is not over'}`);
       if (end !== undefined || isPausedByOthers(this.#server, this.#words, report)) continue;
@@ -167,8 +168,7 @@ class Simulation {
         at - START,
       );
     this.story.sort((a, b) => Number.parseFloat(a) - Number.parseFloat(b));
-    const [server, values] = [this.#server, this.#values];
-    const profile = this.#profile;
+    const [server, values, profile] = [this.#server, this.#values, this.#profile];
     const seen = { profile, world, server, values, runs, sessions, words: this.#words, told: this.#told };
     this.problems.push(...brokenLaws({ ...seen, isDisturbed: this.#isDisturbed }));
     for (const worker of this.#server.workers) worker.kill();

@@ -20,6 +20,8 @@ export interface Asked {
   request: ModelRequest;
   /** Error in place of a reply. */
   failure?: ModelErrorType;
+  /** Tokens of the reply, in a world with budgets: no two replies have the same number. */
+  billed?: number;
 }
 
 export type WorldKind = 'tool-calling' | 'zero-shot' | 'structured-chat' | 'conversational';
@@ -62,6 +64,8 @@ interface ModelWorld {
   salt: number;
   /** Longest time of a call. */
   slowestMs: number;
+  /** The model's server sends bills, which the laws compare with budgets. */
+  bills: boolean;
   /** Share of the calls that fail, and how. */
   failing?: number | undefined;
   errors?: readonly ModelFailure[] | undefined;
@@ -84,7 +88,7 @@ export interface ModelOptions {
 
 /** A model whose decisions follow from the question and the step, so that a step that is done again decides the same. */
 export function createModel(
-  { asked, dice, salt, slowestMs, failing = 0.04, errors = modelErrors }: ModelWorld,
+  { asked, dice, salt, slowestMs, bills, failing = 0.04, errors = modelErrors }: ModelWorld,
   { agent, counts, kind, tools, mostCalls, most, favourite }: ModelOptions,
 ): Model {
   return {
@@ -99,7 +103,10 @@ export function createModel(
         throw new ModelError(type, `simulated ${type}`, { retryable, retryAfterMs });
       }
       const promptTokens = Math.ceil(promptLength(request.prompt) / CHARS_PER_TOKEN);
-      const usage = counts ? { promptTokens, completionTokens: 5, totalTokens: promptTokens + 5 } : undefined;
+      const totalTokens = promptTokens + (bills ? newBill(asked, promptTokens) : 5);
+      if (bills) one.billed = totalTokens;
+      const completionTokens = totalTokens - promptTokens;
+      const usage = counts || bills ? { promptTokens, completionTokens, totalTokens } : undefined;
       if (context.step.endsWith(COMPACTION))
         return { finishReason: 'stop', usage, text: notes(dice), toolCalls: [] };
       const question = questionOf(request);
@@ -129,6 +136,14 @@ export function createModel(
       };
     },
   };
+}
+
+/** Tokens of a reply, with which its bill is unlike all others. */
+function newBill(asked: readonly Asked[], promptTokens: number): number {
+  const bills = new Set(asked.map(({ billed }) => billed));
+  let tokens = 5;
+  while (bills.has(promptTokens + tokens)) tokens++;
+  return tokens;
 }
 
 interface Call {

@@ -1,3 +1,4 @@
+import type { BudgetDefinition } from '../../agent/budgets/budget-rule.ts';
 import type { AgentDefinition, ConfigDefinition } from '../../config/define.ts';
 import { agentTool } from '../../adapters/tools/agent-tool.ts';
 import { human } from '../../adapters/tools/human.ts';
@@ -7,6 +8,7 @@ import type { Profile } from './profiles.ts';
 import { Random } from './random.ts';
 import { BROUGHT } from './brought-tools.ts';
 import { noOptions, randomOptions } from './random-options.ts';
+import { budgetsIn, someBudgets } from './world-budgets.ts';
 import { type Asked, FEW, HANDOFF, type ModelOptions, type WorldKind, createModel } from './world-model.ts';
 import {
   BULKY,
@@ -37,6 +39,8 @@ export interface World {
   hasToolMessages: boolean;
   /** The model gets tickets of these tools, and their results later. */
   background: readonly string[];
+  /** Budgets above the runs. */
+  budgets: readonly BudgetDefinition[];
   /** Time limit of a run, in milliseconds. */
   timeLimitMs: number | undefined;
 }
@@ -67,6 +71,7 @@ const MANY = { bulky: 50, hoard: 12 };
 /** Make other choices of a seed than the rest of the world. */
 const OPTIONS = 0x0971;
 const BACKGROUND = 0x0bac;
+const BUDGETS = 0xb0d6;
 
 const kinds: readonly WorldKind[] = ['tool-calling', 'tool-calling', 'zero-shot', 'structured-chat'];
 
@@ -141,7 +146,10 @@ export function createWorld(
   const most = size === 'usual' ? random.int(2, 12) : 2;
   const deploys = random.chance(profile.deploys ?? 0.4) ? random.int(1, 2) : 0;
   const slowestMs = profile.slowestMs ?? random.of([400, 400, 400, 12_000]);
-  const world = { asked, dice, salt, slowestMs, failing: profile.failingModel, errors: profile.modelErrors };
+  const bills = profile.budgets === true;
+  const { failingModel: failing, modelErrors: errors } = profile;
+  const world = { asked, dice, salt, slowestMs, bills, failing, errors };
+  const budgets = bills ? someBudgets(new Random(salt ^ BUDGETS)) : [];
   // By itself, so that the other choices of a seed are the same.
   const long = longRuns(new Random(~salt), { kind, names, profile });
   const { second } = long;
@@ -211,6 +219,7 @@ export function createWorld(
     return {
       ...config,
       ...extra.config(version),
+      ...(bills ? { budgets: budgetsIn(version, budgets) } : {}),
       agents: agents.filter(({ name }) => name !== gone),
       onEvent,
     };
@@ -256,6 +265,7 @@ export function createWorld(
     hasRule,
     hasToolMessages,
     background,
+    budgets,
     timeLimitMs,
   };
 }
