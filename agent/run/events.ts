@@ -58,8 +58,14 @@ export type RunEvent = {
       closing?: true | undefined;
     }
   | { type: 'model_failed'; call: string; error: ErrorInfo; attempts: number }
-  /** `client`: the caller of the run carries the call out. */
-  | { type: 'action'; call: string; action: AgentAction; client?: true | undefined }
+  /** `client`: the caller of the run carries the call out. `background`: the model continues without the result. */
+  | {
+      type: 'action';
+      call: string;
+      action: AgentAction;
+      client?: true | undefined;
+      background?: true | undefined;
+    }
   /** Like LangChain's callbacks, `tool` is `_Exception` for an unreadable reply and `invalid_tool` for an unknown name. */
   | { type: 'tool_started'; call: string; tool: string; toolInput: Json }
   | { type: 'tool_progress'; call: string; attempt: number; text: string }

@@ -16,9 +16,12 @@ export function plannedCalls(
     const tool = tools.find(({ name }) => name === planned.tool);
     const call = newCall({ id, kind: 'tool', tool, planned, log: text, firstN });
     const action = { type: 'action', call: id, action: call.action } as const;
+    const marks = {
+      ...(tool?.client === true && { client: true as const }),
+      ...(tool?.background === true && { background: true as const }),
+    };
     const preset = presetEnd(planned, tools);
-    if (preset === undefined)
-      return { call, events: [tool?.client === true ? { ...action, client: true } : action] };
+    if (preset === undefined) return { call, events: [{ ...action, ...marks }] };
     const { startedAs, end } = preset;
     const started = {
       type: 'tool_started',

@@ -14,6 +14,7 @@ import {
   type Truncation,
 } from '../values/vocabulary.ts';
 import { type PausedBy, type RunEvent, type RunStep, isRecorded } from '../run/events.ts';
+import { RunHalt } from './run-halt.ts';
 import { RunTurns } from './run-turns.ts';
 
 /**
@@ -46,6 +47,7 @@ export class RunView {
   pausedInTemporal: PausedBy | undefined;
   #isPaused = false;
   #isPausedAbove = false;
+  readonly #halt = new RunHalt();
 
   constructor(id: string, runId = '') {
     this.id = id;
@@ -56,6 +58,7 @@ export class RunView {
     this.isCaughtUp ||= event.type === 'caught_up';
     if (!isRecorded(event)) return;
     this.turns.add(event);
+    this.#halt.add(event);
     trackCalls(this.underWay, event);
     switch (event.type) {
       case 'run_started':
@@ -102,6 +105,15 @@ export class RunView {
       default:
         return; // other events change no field of the view
     }
+  }
+
+  /**
+   * The waits that have to end before the run continues; none: the run works, or has ended. While the model or another call continues, a
+   * background call that waits is in `waiting` only. `isStill`: no event has come for some seconds. A run at its limit waits for its
+   * background calls, and no event says so.
+   */
+  heldUpBy({ isStill = false }: { isStill?: boolean } = {}): WaitingCall[] {
+    return this.#halt.heldUpBy(this.waiting, isStill);
   }
 
   #endWaits(isOver: (wait: WaitingCall) => boolean): void {

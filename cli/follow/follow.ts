@@ -114,8 +114,8 @@ export async function follow(
           printer.note(waitingHelp(call, waiting, helpOptions(context, view, options.flags)));
         helped.add(key);
       }
-      const stands = waiting.some(needsPerson) || view.status === 'paused';
-      if (options.untilWaiting && stands && isIdle(view, below)) {
+      const heldUp = view.heldUpBy().some(({ call, n }) => call !== decided?.call || n !== decided.n);
+      if (options.untilWaiting && (heldUp || (view.status === 'paused' && isIdle(view, below)))) {
         return { type: 'waiting', report: reportOf(view) };
       }
     }

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { EXCEPTION_TOOL, type RunView } from '../../client/index.ts';
-import { allWaiting } from '../replies/all-waiting.ts';
 import { progressText } from '../replies/progress-text.ts';
 import type { RunPart } from '../replies/run-parts.ts';
 import type { JsonPart, Task, TaskUpdate } from './a2a-types.ts';
@@ -13,7 +12,7 @@ export interface TaskUpdates {
   task(): Task;
   /** The same for a client that has the task as submitted. */
   afterSubmitted(): TaskUpdate[];
-  /** True if every call that is under way waits for a person. */
+  /** True if the run continues only when a person has decided. */
   isAsking(): boolean;
 }
 
@@ -27,8 +26,9 @@ export function createTaskUpdates(view: RunView, contextId: string): TaskUpdates
   /** The text that the client has as the artifact, and its model call. */
   let written: { call: string; text: string } | undefined;
 
-  const isAsking = () => allWaiting(tools, view.waiting).length > 0;
-  return { next, task, afterSubmitted, isAsking };
+  let isHeldUp = false;
+
+  return { next, task, afterSubmitted, isAsking: () => isHeldUp };
 
   function next(part: RunPart): TaskUpdate[] {
     switch (part.type) {
@@ -49,6 +49,9 @@ export function createTaskUpdates(view: RunView, contextId: string): TaskUpdates
       case 'waiting':
       case 'wait_ended':
         return [status()];
+      case 'held_up':
+        isHeldUp = part.by.length > 0;
+        return [];
       case 'ended':
         return [...lastAnswer(), status()];
       default:

@@ -1,5 +1,4 @@
-import { asText, EXCEPTION_TOOL, type WaitingCall } from '../../client/index.ts';
-import { allWaiting } from '../replies/all-waiting.ts';
+import { asText, EXCEPTION_TOOL, needsPerson, type WaitingCall } from '../../client/index.ts';
 import { NO_WORKER, type WorkerPart } from '../replies/worker-parts.ts';
 import type { RunPart } from '../replies/run-parts.ts';
 import type { AguiEvent } from './agui-types.ts';
@@ -14,7 +13,7 @@ export interface AguiEvents {
   /** Ends all that is open. */
   close(): AguiEvent[];
   messages: Pick<RunMessages, 'list'>;
-  /** The waits for a person or the client, if every call that is under way waits for one; otherwise none. */
+  /** All waits for a person or the client, if some of them hold the run up; otherwise none. */
   interrupts(): WaitingCall[];
 }
 
@@ -29,9 +28,11 @@ export function createAguiEvents(run: string, given: ReadonlySet<string> = new S
   const clientCalls = new Map<string, number>();
   /** Calls that the client shows. */
   const shown = new Set<string>();
+  let isHeldUp = false;
   let step: string | undefined;
 
-  return { next, close, messages, interrupts: () => allWaiting(tools, waits.values()) };
+  const interrupts = () => (isHeldUp ? [...waits.values()].filter(needsPerson) : []);
+  return { next, close, messages, interrupts };
 
   function next(part: RunPart): AguiEvent[] | 'withdrawn' {
     switch (part.type) {
@@ -57,6 +58,9 @@ export function createAguiEvents(run: string, given: ReadonlySet<string> = new S
         return [];
       case 'wait_ended':
         waits.delete(part.call);
+        return [];
+      case 'held_up':
+        isHeldUp = part.by.length > 0;
         return [];
       default:
         return [];

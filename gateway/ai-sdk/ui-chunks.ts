@@ -11,7 +11,7 @@ export class TextWithdrawn extends Error {}
 export interface UiChunks {
   /** The chunks of a part. Throws TextWithdrawn. */
   next(part: RunPart): UiChunk[];
-  /** True if every call that is under way waits for approval, or for its result from the page. */
+  /** True if the run continues only with approvals, or results, from the page. */
   isWaitingForPage(): boolean;
 }
 
@@ -42,12 +42,13 @@ export function createUiChunks(
   const shown = new Set<string>();
   /** Messages of people that the page has. */
   const messages = new Set<string>();
+  let heldUpBy: readonly WaitingCall[] = [];
   let step: string | undefined;
 
   return {
     next,
     isWaitingForPage: () =>
-      tools.size > 0 && [...tools.keys()].every((call) => approvals.has(call) || clientCalls.has(call)),
+      heldUpBy.length > 0 && heldUpBy.every(({ call }) => approvals.has(call) || clientCalls.has(call)),
   };
 
   function next(part: RunPart): UiChunk[] {
@@ -84,6 +85,9 @@ export function createUiChunks(
         return beginWait(part.wait);
       case 'wait_ended':
         return endWait(part);
+      case 'held_up':
+        heldUpBy = part.by;
+        return [];
       case 'ended':
         return [
           ...endTexts(),

@@ -3,6 +3,8 @@ import {
   type AgentRun,
   type OperatorDecision,
   needsPerson,
+  type RunEvent,
+  RunView,
   type WaitingCall,
   type WorkerLook,
 } from '../../client/index.ts';
@@ -27,7 +29,7 @@ export interface CallContext {
 }
 
 /**
- * Resolves when the run has ended, when the run waits for a person about nothing that can be asked now, and after `waitMs`. Reports progress to a client that
+ * Resolves when the run has ended, when the run is held up until a person decides and nothing can be asked now, and after `waitMs`. Reports progress to a client that
  * wants progress. The time does not run while a person is asked.
  */
 export async function followCall(run: AgentRun, waitMs: number, context: CallContext): Promise<void> {
@@ -37,14 +39,16 @@ export async function followCall(run: AgentRun, waitMs: number, context: CallCon
   context.request.signal.addEventListener('abort', end);
   const waits = new Map<string, WaitingCall>();
   const asked = new Map<string, AbortController>();
+  const view = new RunView(run.id);
+  let isHeldUp = false;
   let isPresent = false;
   let progress = 0;
   try {
     for await (const part of withWorkerParts(
-      runParts(run.events({ signal: over.signal }), { isPlain: false }),
+      runParts(seenBy(view, run.events({ signal: over.signal })), { isPlain: false, view }),
       context.look,
       {
-        isWorking: () => waits.size === 0,
+        isWorking: () => !isHeldUp,
         wrap: (one): RunPart => one,
       },
     )) {
@@ -52,11 +56,12 @@ export async function followCall(run: AgentRun, waitMs: number, context: CallCon
       if (message !== undefined) await report(message);
       if (part.type === 'ended') return;
       if (part.type === 'caught_up') isPresent = true;
+      if (part.type === 'held_up') isHeldUp = part.by.length > 0;
       if (part.type === 'waiting' && needsPerson(part.wait)) waits.set(part.wait.call, part.wait);
       if (part.type === 'wait_ended' || part.type === 'void') noLongerWaits(part.call);
       if (!isPresent || waits.size === 0) continue;
       const askable = [...waits.values()].filter((wait) => context.mayAsk(wait));
-      if (askable.length === 0) return;
+      if (askable.length === 0 && isHeldUp) return;
       for (const wait of askable) if (!asked.has(wait.call)) askFor(wait);
     }
   } finally {
@@ -90,6 +95,13 @@ export async function followCall(run: AgentRun, waitMs: number, context: CallCon
       method: 'notifications/progress',
       params: { progressToken, progress, message },
     });
+  }
+}
+
+async function* seenBy(view: RunView, events: AsyncGenerator<RunEvent>): AsyncGenerator<RunEvent> {
+  for await (const event of events) {
+    if (event.within === undefined) view.add(event);
+    yield event;
   }
 }
 

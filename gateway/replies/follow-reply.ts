@@ -2,7 +2,6 @@ import {
   type AgentClient,
   createWorkerLook,
   isRecorded,
-  needsPerson,
   type RunEvent,
   RunView,
 } from '../../client/index.ts';
@@ -10,8 +9,8 @@ import { Refused, problemOf } from '../http/problem.ts';
 import type { ProtocolRequest } from '../http/protocol.ts';
 import { isPlainAgent } from '../http/route.ts';
 import { type StartedRun, waitUntilBegun } from '../start/start-run.ts';
-import { createComingCalls } from './coming-calls.ts';
 import { type RunPart, runParts } from './run-parts.ts';
+import { withStillness } from './stillness.ts';
 import { type WorkerPart, withWorkerParts } from './worker-parts.ts';
 
 /** A part of a run's reply, and its place in the record. Two readers of a run find the same recorded part at the same place. */
@@ -39,7 +38,7 @@ export interface Reply {
 }
 
 export interface ReplyOptions {
-  /** `wait`: the parts end also when the run waits for a person. `now`: they end with what is recorded now. */
+  /** `wait`: the parts end also when the run is held up until a person decides. `now`: they end with what is recorded now. */
   until: 'end' | 'wait' | 'now';
   signal: AbortSignal;
 }
@@ -52,14 +51,36 @@ export async function followReply(
 ): Promise<Reply> {
   if (!hasBegun && !(await waitUntilBegun(client, id, signal))) throw notBegun(id);
   const follow = until !== 'now';
-  const reply = await replyOf(id, client.get(id).events({ follow, live: follow, signal }), { until, agents });
+  const left = new AbortController();
+  const events = client
+    .get(id)
+    .events({ follow, live: follow, signal: AbortSignal.any([signal, left.signal]) });
+  const reply = await replyOf(id, events, { agents });
   if (!follow) return reply;
   const place: PartPlace = { event: 0, since: 0, attempt: 0 };
-  const parts = withWorkerParts(placesIn(reply.parts, place), createWorkerLook(client, { id }), {
-    isWorking: () => !reply.view.waiting.some(needsPerson),
-    wrap: (part) => ({ part, place: { ...place } }),
+  const look = createWorkerLook(client, { id });
+  const wrap = (part: RunPart) => ({ part, place: { ...place } });
+  const still = withStillness(placesIn(reply.parts, place), { view: reply.view, wrap });
+  const parts = withWorkerParts(until === 'wait' ? untilHeldUp(still, reply.view, left) : still, look, {
+    isWorking: () => reply.view.heldUpBy({ isStill: true }).length === 0,
+    wrap,
   });
   return { ...reply, parts };
+}
+
+async function* untilHeldUp(
+  parts: AsyncGenerator<PlacedPart>,
+  view: RunView,
+  left: AbortController,
+): AsyncGenerator<PlacedPart> {
+  try {
+    for await (const placed of parts) {
+      yield placed;
+      if (view.isCaughtUp && placed.part.type === 'held_up' && placed.part.by.length > 0) return;
+    }
+  } finally {
+    left.abort();
+  }
 }
 
 /** Notes the place of the latest part. */
@@ -89,11 +110,10 @@ export async function* partsUntilBegun(
 export async function replyOf(
   id: string,
   events: AsyncGenerator<RunEvent>,
-  { until, agents }: Pick<ReplyOptions, 'until'> & Pick<ProtocolRequest, 'agents'>,
+  { agents }: Pick<ProtocolRequest, 'agents'>,
 ): Promise<Reply> {
   const view = new RunView(id);
   const place: PartPlace = { event: 0, since: 0, attempt: 0 };
-  const coming = createComingCalls();
   const first = await events.next();
   if (first.done === true) throw notBegun(id);
   note(first.value);
@@ -101,7 +121,7 @@ export async function replyOf(
 
   async function* placedParts(begun: RunEvent): AsyncGenerator<PlacedPart> {
     const isPlain = isPlainAgent(agents, view.agent);
-    for await (const part of runParts(seen(begun), { isPlain })) yield { part, place: { ...place } };
+    for await (const part of runParts(seen(begun), { isPlain, view })) yield { part, place: { ...place } };
   }
 
   async function* seen(begun: RunEvent): AsyncGenerator<RunEvent> {
@@ -110,14 +130,11 @@ export async function replyOf(
       if (event.within !== undefined) continue;
       note(event);
       yield event;
-      const isWaiting = view.waiting.some(needsPerson) && coming.isEmpty();
-      if (until === 'wait' && view.isCaughtUp && isWaiting) return;
     }
   }
 
   function note(event: RunEvent): void {
     view.add(event);
-    coming.note(event);
     if (isRecorded(event)) place.event++;
     if (event.type === 'model_started' || event.type === 'model_failed') place.since = place.event;
     if (event.type === 'model_text') place.attempt = event.attempt;

@@ -14,8 +14,8 @@ export async function* partsAfter(
 export type PartPlace = 'known' | 'last known' | 'new';
 
 /**
- * Returns a function that is called with each part in turn. The client has the parts up to the last of the waits that it has answered; a
- * wait that the record does not have any more holds back nothing new. `hasRecord`: without answers, the client has all that is recorded.
+ * Returns a function that is called with each part in turn. The client has the parts up to the place where the waits that it has answered held
+ * the run up, which is the end of the reply before; a wait that the record does not have any more holds back nothing new. `hasRecord`: without answers, the client has all that is recorded.
  */
 export function createKnownParts(
   answered: readonly Approval[],
@@ -23,12 +23,18 @@ export function createKnownParts(
 ): (part: PlacedPart['part']) => PartPlace {
   const left = new Set(answered.map(({ call, n }) => `${call} ${n}`));
   const hasAnswered = left.size > 0;
+  const calls = new Set(answered.map(({ call }) => call));
   let isKnown = hasAnswered || hasRecord;
   return (part) => {
     if (part.type === 'ended') isKnown = false;
     if (!isKnown) return 'new';
     if (part.type === 'waiting') left.delete(`${part.wait.call} ${part.wait.n}`);
-    isKnown = part.type !== 'caught_up' && (!hasAnswered || left.size > 0);
+    const isAnswered = hasAnswered && left.size === 0;
+    if (isAnswered && part.type === 'wait_ended' && calls.has(part.call)) {
+      isKnown = false;
+      return 'new';
+    }
+    isKnown = part.type !== 'caught_up' && !(isAnswered && part.type === 'held_up' && part.by.length > 0);
     return isKnown ? 'known' : 'last known';
   };
 }

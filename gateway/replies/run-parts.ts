@@ -5,6 +5,7 @@ import {
   isDropped,
   type Json,
   type RunEvent,
+  type RunView,
   type WaitingCall,
 } from '../../client/index.ts';
 import { createComingCalls } from './coming-calls.ts';
@@ -30,6 +31,11 @@ export type RunPart = {
   /** No worker polls the run's task queue, or a worker does again. Sent only when that has changed: at first a worker is there. */
   | { type: 'worker'; isThere: boolean }
   | { type: 'waiting'; wait: WaitingCall }
+  /**
+   * The waits that have to end before the run continues; none: the run works again. Sent when that has changed, and where the run is held up
+   * as reading starts.
+   */
+  | { type: 'held_up'; by: WaitingCall[] }
   /** People's messages to the run, as its next model call starts, which has them. `call`: `3.said1` at the model call `3`. */
   | { type: 'said'; call: string; texts: string[] }
   /** `decision`: undefined where no person decided in this run. */
@@ -52,6 +58,8 @@ export interface RunPartsOptions {
    * again, which are no text for a front end. The answer is a part `output` then.
    */
   isPlain: boolean;
+  /** The run as of the event that was given last. */
+  view: RunView;
 }
 
 type Field = 'text' | 'reasoning';
@@ -60,7 +68,7 @@ type Written = { attempt: number } & Record<Field, string>;
 /** Maps the events of a run to parts of its reply. Events of sub-agents are left out: a sub-agent is a tool call of its parent. */
 export async function* runParts(
   events: AsyncIterable<RunEvent>,
-  { isPlain }: RunPartsOptions,
+  { isPlain, view }: RunPartsOptions,
 ): AsyncGenerator<RunPart> {
   /** Written parts by call, in the order of the calls. */
   const written = new Map<string, Written>();
@@ -71,10 +79,11 @@ export async function* runParts(
   const coming = createComingCalls();
   /** Calls of the client that wait, until all of the turn do. */
   const asked: WaitingCall[] = [];
+  let heldUpBy = '';
   for await (const event of events) {
     if (event.within !== undefined) continue;
     coming.note(event);
-    for (const part of [...partsOf(event), ...(coming.isEmpty() ? askClient() : [])]) {
+    for (const part of [...partsOf(event), ...(coming.isEmpty() ? askClient() : []), ...holdUp(event)]) {
       yield event.eventId === undefined ? part : { ...part, eventId: event.eventId };
     }
   }
@@ -134,6 +143,14 @@ export async function* runParts(
       default:
         return [];
     }
+  }
+
+  function holdUp({ type }: RunEvent): RunPart[] {
+    const by = view.heldUpBy();
+    const before = heldUpBy;
+    heldUpBy = by.map(({ call, n }) => `${call} ${n}`).join();
+    const isNews = heldUpBy !== before || (type === 'caught_up' && by.length > 0);
+    return isNews ? [{ type: 'held_up', by }] : [];
   }
 
   function beginWait(wait: WaitingCall): RunPart[] {

@@ -37,7 +37,7 @@ export async function* withWorkerParts<P>(
 }
 
 /** The result of the promise; undefined if it takes longer. */
-async function within<T>(promise: Promise<T>, ms: number): Promise<T | undefined> {
+export async function within<T>(promise: Promise<T>, ms: number): Promise<T | undefined> {
   const over = new AbortController();
   const late = sleep(ms, undefined, { ref: false, signal: over.signal }).catch(() => undefined);
   try {

@@ -177,7 +177,8 @@ describe('following a run', () => {
   ])('says of the model call %s that waits only what fits it', async (call, which) => {
     const io = fakeIo();
     const wait = { call, n: 0, tool: 'callModel', toolInput: null, reason: 'failed' } as const;
-    const run = fakeRun(atSeconds(started, { type: 'waiting', wait }));
+    const turn = call === '3' ? [] : decides('1', 'search', 'cats');
+    const run = fakeRun(atSeconds(started, ...turn, { type: 'waiting', wait }));
     expect(await followed(io, run, { untilWaiting: true })).toBe(4);
     const typed = io.err().match(/^.*reloop .*$/gmu);
     expect(typed).toEqual([
@@ -207,13 +208,25 @@ describe('following a run', () => {
 
   test('does not leave while another call of the turn runs', async () => {
     const io = fakeIo();
-    const other = atSeconds({ type: 'tool_started', call: '1.2', tool: 'search', toolInput: 'dogs' });
-    const run = fakeRun([...other, ...parked]);
+    const action = { tool: 'search', toolInput: 'dogs', log: '' };
+    const run = fakeRun([...parked, ...atSeconds({ type: 'action', call: '1.2', action })]);
     const code = followed(io, run, { untilWaiting: true });
     await settled();
     run.goesOn(...atSeconds(observes('1.2', 'search', 'dogs', 'woof')));
     expect(await code).toBe(4);
     expect(io.err()).toContain('woof');
+  });
+
+  test('does not leave at the wait of a background call while the model works', async () => {
+    const io = fakeIo();
+    const parkedBeside = parked.map((event) =>
+      event.type === 'action' ? { ...event, background: true as const } : event,
+    );
+    const run = fakeRun([...parkedBeside, ...atSeconds({ type: 'model_started', call: '2' })]);
+    const code = followed(io, run, { untilWaiting: true });
+    await settled();
+    run.goesOn(...done);
+    expect(await code).toBe(0);
   });
 });
 

@@ -26,7 +26,7 @@ async function updates(
   events: readonly object[],
   { until = 'asking', hasTask = false }: StreamOptions = {},
 ): Promise<TaskUpdate[]> {
-  const reply = await replyOf(RUN, given(events), { until: 'end', agents: undefined });
+  const reply = await replyOf(RUN, given(events), { agents: undefined });
   const made: TaskUpdate[] = [];
   for await (const update of updatesOf(reply, 'trip', { until, hasTask })) {
     const { append, ...artifact } = 'artifactUpdate' in update ? update.artifactUpdate : { append: false };

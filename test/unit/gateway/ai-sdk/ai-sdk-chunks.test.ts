@@ -15,6 +15,7 @@ import {
   decided,
   ends,
   over,
+  rewinds,
   step,
   waits,
   writes,
@@ -190,7 +191,7 @@ describe('a text that is taken back', () => {
   });
 
   test('before the reader came is left out', async () => {
-    const restarted = { type: 'restarted', by: 'rewind', step: 1 };
+    const restarted = rewinds(1);
     const { parts } = await messageOf([
       ...turn,
       step('1.1', 5),

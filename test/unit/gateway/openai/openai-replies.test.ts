@@ -92,7 +92,7 @@ interface Sent {
 
 /** The events of a response's stream. */
 async function streamOf(events: readonly RunEvent[], after?: number): Promise<Sent[]> {
-  const open = () => replyOf(RUN, given(events), { until: 'end', agents: undefined });
+  const open = () => replyOf(RUN, given(events), { agents: undefined });
   const texts = await allOf(responseStream(open, { after, report: rethrow }));
   return texts.map((text) => JSON.parse(text.replace(/^event: .*\ndata: /u, '')) as Sent);
 }
@@ -205,7 +205,7 @@ describe('the stream of a response', () => {
       yield* recorded.slice(0, 1);
       throw new Error('secret');
     }
-    const open = () => replyOf(RUN, brokenOff(), { until: 'end', agents: undefined });
+    const open = () => replyOf(RUN, brokenOff(), { agents: undefined });
     const texts = await allOf(responseStream(open, { report: () => undefined }));
     expect(JSON.parse(texts.at(-1)?.replace('event: error\ndata: ', '') ?? '')).toMatchObject({
       type: 'error',
@@ -255,7 +255,7 @@ describe('the stream of a response', () => {
 
 test('chunks of a chat have the text, the end and the usage; another text ends them with an error', async () => {
   const chunks = async (events: readonly RunEvent[]) => {
-    const open = () => replyOf(RUN, given(events), { until: 'end', agents: undefined });
+    const open = () => replyOf(RUN, given(events), { agents: undefined });
     return allOf(chatChunks(open, { includeUsage: true }));
   };
   const written = await chunks(recorded);

@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { RunEvent } from '../../../../agent/run/events.ts';
+import { RunView } from '../../../../agent/views/view.ts';
 import { type RunPart, runParts } from '../../../../gateway/replies/run-parts.ts';
 import { thinks, writes } from '../../../support/reply-events.ts';
 
@@ -9,7 +10,7 @@ async function partsOf(events: object[], isPlain = true): Promise<RunPart[]> {
     yield* events.map((event) => ({ at: 0, ...event }) as RunEvent);
   }
   const parts: RunPart[] = [];
-  for await (const part of runParts(given(), { isPlain })) parts.push(part);
+  for await (const part of runParts(given(), { isPlain, view: new RunView('run') })) parts.push(part);
   return parts;
 }
 
