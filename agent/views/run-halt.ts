@@ -6,8 +6,8 @@ import { type WaitingCall, isOfOwnModelCall, needsPerson } from '../rules/waitin
 type Phase = 'asked' | 'acting' | 'answered';
 
 /**
- * What holds up a run, folded from its events. A background call that waits for a person does not, as long as the model or another call of
- * the turn continues.
+ * Finds the waits that hold a run up, from its events. A background call that waits for a person does not hold the run up while the model or
+ * another call of the turn continues.
  */
 export class RunHalt {
   #phase: Phase = 'asked';
