@@ -2,7 +2,7 @@ import type { Entry } from './entries.ts';
 
 /**
  * The entries that the model sees: after a compaction the summary and the turns that it keeps, and of these the last
- * `trim` steps (0 or less: all). The summary precedes the kept turns, so appending entries never changes the
+ * `trim` steps (0 or less: all), with the results of background calls that came among them. The summary precedes the kept turns, so appending entries never changes the
  * start of the list.
  */
 export function visible<T>(items: readonly T[], trim: number, entryOf: (item: T) => Entry): T[] {
@@ -53,12 +53,24 @@ function compacted<T>(items: readonly T[], entryOf: (item: T) => Entry): readonl
   return [...stays, summary, ...before.slice(from), ...items.slice(at + 1)];
 }
 
-/** A reply goes with its last step. Messages of people stay. */
+/**
+ * A reply goes with its last step. Messages of people stay. The result of a background call goes as a step at its place would, but not before the
+ * model has seen it: a restart may keep a turn of which the model call did not have the result, so two turns have to come after it.
+ */
 function trimmed<T>(items: readonly T[], trim: number, entryOf: (item: T) => Entry): T[] {
   if (trim <= 0) return [...items];
-  let hidden = items.filter((item) => entryOf(item).type === 'step').length - trim;
-  if (hidden <= 0) return [...items];
-  const shown = items.filter((item) => entryOf(item).type !== 'step' || hidden-- <= 0);
+  let [steps, turns, latest] = [0, 0, ''];
+  const isShown = (entry: Entry): boolean => {
+    const turn = turnOf(entry) ?? latest;
+    if (turn !== latest) turns++;
+    latest = turn;
+    if (entry.type === 'step') return steps++ < trim;
+    return entry.type !== 'late' || steps < trim || turns < 2;
+  };
+  const shown = items
+    .toReversed()
+    .filter((item) => isShown(entryOf(item)))
+    .toReversed();
   return shown.filter((item, index) => {
     const next = shown[index + 1];
     return entryOf(item).type !== 'reply' || (next !== undefined && entryOf(next).type === 'step');
