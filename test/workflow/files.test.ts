@@ -17,8 +17,11 @@ const model = defineModel({
     const said = messages.filter(({ role }) => role === 'user').map(({ content }) => content);
     asked.set(runId, [...(asked.get(runId) ?? []), said]);
     const isFirst = step === '1' && said.length === 1 && contentText(said[0] ?? null).includes('look');
-    const toolCalls = isFirst ? [{ id: 'c1', name: 'look', arguments: '{"__arg1":"closer"}' }] : [];
-    const text = isFirst ? '' : 'Final Answer: a bill';
+    const handOver =
+      prompt.type === 'messages' && prompt.tools?.find(({ name }) => name.startsWith('transfer'));
+    const [name, input] = handOver ? [handOver.name, '{}'] : ['look', '{"__arg1":"closer"}'];
+    const toolCalls = isFirst || handOver ? [{ id: 'c1', name, arguments: input }] : [];
+    const text = toolCalls.length > 0 ? '' : 'Final Answer: a bill';
     return { text, toolCalls, finishReason: 'stop' };
   },
 });
@@ -30,6 +33,8 @@ const rig = useRig({
     { ...common, name: 'file-native', kind: 'tool-calling' },
     { ...common, name: 'file-react', kind: 'zero-shot' },
     { ...common, name: 'file-blind', kind: 'tool-calling', files: false },
+    { ...common, name: 'file-to-blind', kind: 'tool-calling', handoffs: ['file-blind'] },
+    { ...common, name: 'file-to-native', kind: 'tool-calling', handoffs: ['file-native'] },
   ],
 });
 
@@ -122,6 +127,15 @@ test('a session shows its files to later questions, and describes them to an age
     expect.stringContaining('File sums.csv:'),
     'and the month?',
   ]);
+});
+
+test.each([
+  ['file-to-native', [{ type: 'text', text: 'hand it over' }, shownPdf]],
+  ['file-to-blind', 'hand it over\n[file bill.pdf application/pdf 5 KB]'],
+])('%s hands a file over, or its description', async (agent, content) => {
+  const run = await rig.client.start(agent, withPdf('hand it over'));
+  await run.result();
+  expect(await lastAsked(run.id)).toMatchObject([content]);
 });
 
 async function lastAsked(id: string): Promise<(Content | null)[]> {
