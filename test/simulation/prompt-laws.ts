@@ -1,3 +1,4 @@
+import { resultText } from '../../agent/kinds/observation-text.ts';
 import { structuredChat } from '../../agent/kinds/structured-chat.ts';
 import type { RunEvent } from '../../agent/run/events.ts';
 import { shortenedObservation, ticketText, withPersonsInput } from '../../agent/observation/observations.ts';
@@ -14,17 +15,19 @@ export const toldIsRecorded: Law = ({ world, runs }) =>
   requestsOf(world, runs).flatMap(({ life: { id, report }, asked, from, to }) => {
     const { step, request } = asked;
     const shown = isSecondTry(world, asked) ? shortenedIn(request.prompt) : (one: string) => one;
+    const results = world.hasToolMessages ? resultsIn(request.prompt, step.endsWith(COMPACTION)) : undefined;
     const recorded = report.intermediateSteps
       // The model is told of a reply that cannot be read in a message of its own.
       .filter(({ call, action }) => action.tool !== '_Exception' && from <= turnOf(call) && turnOf(call) < to)
       .map(({ call, action, observation }) => {
         const isLater = isTicketShown(request.prompt, call);
-        const plain = isLater ? ticketText(call) : text(observation);
+        const written = results === undefined ? observation : resultText(observation);
+        const plain = isLater ? ticketText(call) : text(written);
         const edited = isLater ? plain : withPersonsInput(action.toolInput, plain);
         return { plain: shown(plain), edited: shown(edited) };
       });
     const plain = recorded.map((one) => one.plain);
-    const told = toldObservations(request.prompt, plain, world.hasToolMessages, step.endsWith(COMPACTION));
+    const told = results ?? toldInText(request.prompt, plain);
     // A person's input is told with the observation: the reply shows the input that the model wrote.
     const at = recorded.findIndex((one, index) => told[index] !== one.plain && told[index] !== one.edited);
     if (at < 0 && told.length === recorded.length) return [];
@@ -204,20 +207,16 @@ interface Prompt {
   text?: string;
 }
 
-/**
- * The results of tools in a prompt. A prompt without tool messages has them in its text: those expected, as far as they are there in order.
- * The second attempt of a summary is such a prompt too, also where the model has tool messages.
- */
-function toldObservations(
-  prompt: unknown,
-  expected: readonly string[],
-  hasToolMessages: boolean,
-  isSummary: boolean,
-): string[] {
-  const { messages = [], text: whole = '' } = prompt as Prompt;
+/** The results of native calls in a request. undefined: the second attempt of a summary, which has them in its text. */
+function resultsIn(prompt: unknown, isSummary: boolean): string[] | undefined {
+  const { messages = [] } = prompt as Prompt;
   const results = messages.filter(({ role }) => role === 'tool');
-  if (hasToolMessages && !(isSummary && results.length === 0))
-    return results.map(({ content }) => text(content));
+  return isSummary && results.length === 0 ? undefined : results.map(({ content }) => text(content));
+}
+
+/** Those of the expected observations that stand in a text, in their order. */
+function toldInText(prompt: unknown, expected: readonly string[]): string[] {
+  const { messages = [], text: whole = '' } = prompt as Prompt;
   const all = [...messages.map(({ content }) => text(content)), whole].join('\n');
   let from = 0;
   return expected.filter((one) => {

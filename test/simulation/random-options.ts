@@ -74,6 +74,15 @@ export function randomOptions(own: Random, dice: Random, isSession: boolean, sha
   };
 }
 
+/** Share of the worlds whose first agent searches for its tools. */
+const SEARCHES = 0.06;
+
+/** Has an agent search for all its tools but a few, in some of the worlds. */
+export function someSearch(own: Random, names: readonly string[]): Pick<AgentDefinition, 'toolSearch'> {
+  if (!own.chance(SEARCHES)) return {};
+  return { toolSearch: { results: own.int(1, 3), show: own.some(names, 1) } };
+}
+
 function someTimeout(own: Random): AgentDefinition['askTimeout'] {
   const after = own.int(1, 60) * 1000;
   return own.of([after, { after, unanswered: 'observe' as const }, { after, unanswered: 'fail' as const }]);

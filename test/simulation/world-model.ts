@@ -84,12 +84,14 @@ export interface ModelOptions {
   most: number;
   /** The tool that the model takes most often. */
   favourite?: string | undefined;
+  /** The agent searches for its tools: the model searches now and then, and calls what it found by `use_tool` or by its name. */
+  searches?: boolean | undefined;
 }
 
 /** A model whose decisions follow from the question and the step, so that a step that is done again decides the same. */
 export function createModel(
   { asked, dice, salt, slowestMs, bills, failing = 0.04, errors = modelErrors }: ModelWorld,
-  { agent, counts, kind, tools, mostCalls, most, favourite }: ModelOptions,
+  { agent, counts, kind, tools, mostCalls, most, favourite, searches }: ModelOptions,
 ): Model {
   return {
     async call(request, context) {
@@ -120,7 +122,7 @@ export function createModel(
         : Array.from({ length: count }, () => {
             const name = favourite !== undefined && choice.chance(0.5) ? favourite : choice.of(tools);
             return rewritten(call(choice, name, count), dice);
-          });
+          }).map((one) => (searches === true ? searched(one, choice) : one));
       return {
         finishReason: 'stop',
         usage,
@@ -161,6 +163,13 @@ function call(choice: Random, name: string, count: number): Call {
     name,
     args: name === 'bulky' ? { n, pad: '0123456789'.repeat(count > 4 ? 23_000 / count : n * 150) } : { n },
   };
+}
+
+/** A call by the tools of the search, now and then a search in its place. */
+function searched({ name, args }: Call, choice: Random): Call {
+  if (choice.chance(0.1)) return { name: 'search_tools', args: { query: name } };
+  if (name.startsWith(HANDOFF) || choice.chance(0.3)) return { name, args };
+  return { name: 'use_tool', args: { name, input: args } };
 }
 
 /** A summary of old turns. Each has another text, and one in ten is empty. */

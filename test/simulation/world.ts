@@ -7,7 +7,7 @@ import { type LongRuns, longRuns } from './long-runs.ts';
 import type { Profile } from './profiles.ts';
 import { Random } from './random.ts';
 import { BROUGHT } from './brought-tools.ts';
-import { noOptions, randomOptions } from './random-options.ts';
+import { noOptions, randomOptions, someSearch } from './random-options.ts';
 import { budgetsIn, someBudgets } from './world-budgets.ts';
 import { type Asked, FEW, HANDOFF, type ModelOptions, type WorldKind, createModel } from './world-model.ts';
 import {
@@ -72,6 +72,7 @@ const MANY = { bulky: 50, hoard: 12 };
 const OPTIONS = 0x0971;
 const BACKGROUND = 0x0bac;
 const BUDGETS = 0xb0d6;
+const SEARCH = 0x5ea7;
 
 const kinds: readonly WorldKind[] = ['tool-calling', 'tool-calling', 'zero-shot', 'structured-chat'];
 
@@ -157,6 +158,7 @@ export function createWorld(
   const extra =
     profile.options === undefined ? noOptions : randomOptions(own, own.fork(), isSession, profile.options);
   const [topOptions, helperOptions, secondOptions] = [extra.agent(), extra.agent(), extra.agent()];
+  const search = someSearch(new Random(salt ^ SEARCH), names);
   const transfer = second === undefined ? [] : [`${HANDOFF}second`];
   const brings = profile.bringsTools === true;
   const brought = brings ? BROUGHT.map(({ name }) => name) : [];
@@ -174,6 +176,7 @@ export function createWorld(
         tools: [...names, ...(deploys > 0 ? ['fresh'] : []), ...more, ...transfer, ...brought],
         most,
         favourite,
+        searches: search.toolSearch !== undefined,
       }),
     );
     const top: AgentDefinition = {
@@ -182,6 +185,7 @@ export function createWorld(
       ...options,
       ...long.top,
       ...topOptions,
+      ...search,
       ...client,
       ...(hasSecond(long, version) ? { handoffs: ['second'] } : {}),
       tools: [
