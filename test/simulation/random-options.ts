@@ -2,6 +2,7 @@ import type { Hooks } from '../../agent/definition/hooks.ts';
 import type { AgentDefinition, ConfigDefinition } from '../../config/define.ts';
 import type { ChatMessage, Json } from '../../agent/values/vocabulary.ts';
 import type { Model } from '../../adapters/models/model.ts';
+import type { Tool } from '../../adapters/tools/tool.ts';
 import { currentProcess } from './process.ts';
 import type { Random } from './random.ts';
 import { NOT_ALLOWED } from './outside-laws.ts';
@@ -77,10 +78,13 @@ export function randomOptions(own: Random, dice: Random, isSession: boolean, sha
 /** Share of the worlds whose first agent searches for its tools. */
 const SEARCHES = 0.06;
 
-/** Has an agent search for all its tools but a few, in some of the worlds. */
-export function someSearch(own: Random, names: readonly string[]): Pick<AgentDefinition, 'toolSearch'> {
-  if (!own.chance(SEARCHES)) return {};
-  return { toolSearch: { results: own.int(1, 3), show: own.some(names, 1) } };
+/** Has an agent search for all its tools but the first of a version, in some of the worlds. */
+export function someSearch(own: Random): (tools: readonly Tool[]) => Pick<AgentDefinition, 'toolSearch'> {
+  if (!own.chance(SEARCHES)) return () => ({});
+  const [results, shows] = [own.int(1, 3), own.chance(0.5)];
+  return (tools) => ({
+    toolSearch: { results, show: shows ? tools.slice(0, 1).map(({ name }) => name) : [] },
+  });
 }
 
 function someTimeout(own: Random): AgentDefinition['askTimeout'] {

@@ -72,7 +72,7 @@ const MANY = { bulky: 50, hoard: 12 };
 const OPTIONS = 0x0971;
 const BACKGROUND = 0x0bac;
 const BUDGETS = 0xb0d6;
-const SEARCH = 0x5ea7;
+const SEARCH = 0x5f06;
 
 const kinds: readonly WorldKind[] = ['tool-calling', 'tool-calling', 'zero-shot', 'structured-chat'];
 
@@ -158,7 +158,7 @@ export function createWorld(
   const extra =
     profile.options === undefined ? noOptions : randomOptions(own, own.fork(), isSession, profile.options);
   const [topOptions, helperOptions, secondOptions] = [extra.agent(), extra.agent(), extra.agent()];
-  const search = someSearch(new Random(salt ^ SEARCH), names);
+  const search = someSearch(new Random(salt ^ SEARCH));
   const transfer = second === undefined ? [] : [`${HANDOFF}second`];
   const brings = profile.bringsTools === true;
   const brought = brings ? BROUGHT.map(({ name }) => name) : [];
@@ -176,7 +176,7 @@ export function createWorld(
         tools: [...names, ...(deploys > 0 ? ['fresh'] : []), ...more, ...transfer, ...brought],
         most,
         favourite,
-        searches: search.toolSearch !== undefined,
+        searches: search(versionTools).toolSearch !== undefined,
       }),
     );
     const top: AgentDefinition = {
@@ -185,7 +185,7 @@ export function createWorld(
       ...options,
       ...long.top,
       ...topOptions,
-      ...search,
+      ...search(versionTools),
       ...client,
       ...(hasSecond(long, version) ? { handoffs: ['second'] } : {}),
       tools: [
