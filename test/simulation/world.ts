@@ -2,24 +2,16 @@ import type { BudgetDefinition } from '../../agent/budgets/budget-rule.ts';
 import type { AgentDefinition, ConfigDefinition } from '../../config/define.ts';
 import { agentTool } from '../../adapters/tools/agent-tool.ts';
 import { human } from '../../adapters/tools/human.ts';
-import { type Tool, defineTool } from '../../adapters/tools/tool.ts';
+import type { Tool } from '../../adapters/tools/tool.ts';
 import { type LongRuns, longRuns } from './long-runs.ts';
 import type { Profile } from './profiles.ts';
 import { Random } from './random.ts';
 import { BROUGHT } from './brought-tools.ts';
 import { noOptions, randomOptions, someSearch } from './random-options.ts';
+import { changed, deployed } from './tool-versions.ts';
 import { budgetsIn, someBudgets } from './world-budgets.ts';
 import { type Asked, FEW, HANDOFF, type ModelOptions, type WorldKind, createModel } from './world-model.ts';
-import {
-  BULKY,
-  DEADLY,
-  type Effect,
-  INLINE,
-  LATE,
-  type ToolWorld,
-  createTools,
-  input,
-} from './world-tools.ts';
+import { BULKY, DEADLY, type Effect, INLINE, LATE, type ToolWorld, createTools } from './world-tools.ts';
 
 /** The simulated agents, the effects of their tools, and the requests to their model. */
 export interface World {
@@ -277,28 +269,4 @@ export function createWorld(
 /** The second agent is gone in some of the later versions. */
 function hasSecond({ second }: LongRuns, version: number): boolean {
   return second !== undefined && second.until > version;
-}
-
-/** Asks for approval of every input, or tells the model of failures. */
-function changed(tool: Tool, isCautious: boolean, observes: boolean): Tool {
-  const asks = isCautious && tool.inline !== true && !DEADLY.includes(tool.name);
-  return {
-    ...tool,
-    ...(asks ? { approval: 'always' } : {}),
-    ...(observes && tool.onFailure === undefined ? { onFailure: 'observe' } : {}),
-  };
-}
-
-/** The tools of a new version: some are gone, some run elsewhere, one is new. */
-function deployed(tools: readonly Tool[], random: Random): Tool[] {
-  const fresh = defineTool({ name: 'fresh', description: 'fresh', input, run: ({ n }) => `fresh ${n}` });
-  const kept = tools.filter(() => random.chance(0.85));
-  return [...kept.map((tool) => (random.chance(0.3) ? moved(tool) : tool)), fresh];
-}
-
-/** A tool without effects changes its place: inline or an activity of its own. */
-function moved(tool: Tool): Tool {
-  if (tool.background === true) return tool;
-  if (tool.name === 'read') return { ...tool, inline: true, effects: 'none' };
-  return tool.name === 'peek' || tool.name === 'shaky' ? { ...tool, inline: false } : tool;
 }
