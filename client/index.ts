@@ -109,10 +109,11 @@ export type {
   RunStatus,
   Usage,
 } from '../agent/values/vocabulary.ts';
-export type { AgentBudgets } from './api/agent-budgets.ts';
+export type { AgentBudgets, ExtendOptions } from './api/agent-budgets.ts';
 export type {
   BudgetAccount,
   BudgetAmount,
+  BudgetGrant,
   BudgetPeriod,
   BudgetReport,
   BudgetRule,

@@ -9,8 +9,8 @@ import {
 } from '@temporalio/workflow';
 import {
   BUDGET_USED_UP,
-  type BudgetAmount,
   type BudgetAnswer,
+  type BudgetExtension,
   type BudgetReport,
   COUNT,
   EXTEND,
@@ -19,11 +19,12 @@ import {
   isLedgerEntries,
 } from '../agent/budgets/budget-rule.ts';
 import type { Ledger } from '../agent/budgets/ledger-state.ts';
+import { repeatProblem } from '../agent/budgets/grants.ts';
 import { extensionProblem } from '../agent/budgets/budget-extension.ts';
 import { count, extend, isEmpty, keptMs, refusals, reportOf } from '../agent/budgets/ledger.ts';
 
 const countUpdate = defineUpdate<BudgetAnswer[], [LedgerEntry[]]>(COUNT);
-const extendUpdate = defineUpdate<BudgetReport, [BudgetAmount]>(EXTEND);
+const extendUpdate = defineUpdate<BudgetReport, [BudgetExtension]>(EXTEND);
 const reportQuery = defineQuery<BudgetReport>(REPORT);
 
 const BY_WORKERS = 'Sent by workers that call the model. There is nothing to type.';
@@ -51,17 +52,17 @@ export async function modelBudget(first: Ledger): Promise<void> {
   );
   setHandler(
     extendUpdate,
-    (more) => {
-      ledger = extend(ledger, more, Date.now());
+    (message) => {
+      ledger = extend(ledger, message, Date.now());
       return reportOf(ledger, Date.now());
     },
     {
-      validator(...[more]: unknown[]) {
-        const problem = extensionProblem(more, ledger.account.rule);
+      validator(message: BudgetExtension) {
+        const problem = extensionProblem(message, ledger.account.rule) ?? repeatProblem(ledger, message);
         if (problem !== undefined) throw ApplicationFailure.nonRetryable(problem, 'InvalidInput');
       },
       description:
-        'Adds to the current day or month: { "cost": 5 } in US dollars, or { "totalTokens": 10000 }.',
+        'Adds to the current day or month: { "cost": 5 } in US dollars, or { "totalTokens": 10000 }, with your name: { "cost": 5, "by": "ada" }.',
     },
   );
   setHandler(reportQuery, () => reportOf(ledger, Date.now()), {

@@ -1,13 +1,17 @@
+import { senderProblem } from '../start/sender-name.ts';
 import { isObject } from '../values/json-object.ts';
 import type { BudgetRule } from './budget-rule.ts';
 
 /** Problem of an addition to a budget's limits; undefined: none. */
 export function extensionProblem(more: unknown, rule: BudgetRule): string | undefined {
   if (!isObject(more)) return 'an extension is { "cost": 5 } or { "totalTokens": 10000 }';
-  const names = Object.keys(more).filter((name) => more[name] !== undefined);
+  const { id, by, ...added } = more;
+  const problem = idProblem(id) ?? senderProblem(by);
+  if (problem !== undefined) return problem;
+  const names = Object.keys(added).filter((name) => added[name] !== undefined);
   if (names.length === 0) return 'say how much is added: cost or totalTokens';
   for (const name of names) {
-    const amount = more[name];
+    const amount = added[name];
     if (name !== 'cost' && name !== 'totalTokens') return `unknown: ${name} (known: cost, totalTokens)`;
     if (rule[name] === undefined) return `the budget "${rule.name}" has no limit of ${name}`;
     if (typeof amount !== 'number' || !Number.isFinite(amount) || amount <= 0)
@@ -15,4 +19,12 @@ export function extensionProblem(more: unknown, rule: BudgetRule): string | unde
     if (name === 'totalTokens' && !Number.isSafeInteger(amount)) return `${name} is not a whole number`;
   }
   return undefined;
+}
+
+const MOST_ID_CHARS = 200;
+
+function idProblem(id: unknown): string | undefined {
+  if (id === undefined || (typeof id === 'string' && id !== '' && id.length <= MOST_ID_CHARS))
+    return undefined;
+  return `id is a text of 1 to ${MOST_ID_CHARS} characters`;
 }

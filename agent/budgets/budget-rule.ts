@@ -42,6 +42,22 @@ export interface BudgetAmount {
   totalTokens?: number | undefined;
 }
 
+/** Message that adds to the limits of an account, for the current day or month. */
+export interface BudgetExtension extends BudgetAmount {
+  /** The same id of the same sender extends once. */
+  id?: string | undefined;
+  /** Name of the sender. */
+  by?: string | undefined;
+}
+
+/** An extension in a report. */
+export interface BudgetGrant extends BudgetAmount {
+  /** Milliseconds since 1970. */
+  at: number;
+  /** Name of the sender, if there was one. */
+  by?: string | undefined;
+}
+
 /** One account of a budget. `key`: name of the agent or tenant; '' for all, and for runs without a tenant. */
 export interface BudgetAccount {
   rule: BudgetRule;
@@ -122,7 +138,10 @@ export interface BudgetPeriod {
   /** Times in milliseconds since 1970. */
   from: number;
   to: number;
+  /** Includes all extensions. */
   limit: BudgetAmount;
+  /** Oldest first. An account keeps its latest 200. */
+  extensions: BudgetGrant[];
   /** Counted by the provider. */
   used: BudgetUse;
   /** Estimates of requests under way. */

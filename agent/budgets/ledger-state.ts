@@ -1,5 +1,13 @@
 import { dollars } from '../values/vocabulary.ts';
-import type { BudgetAccount, BudgetAmount, BudgetRule, BudgetUse, Reservation } from './budget-rule.ts';
+import type {
+  BudgetAccount,
+  BudgetAmount,
+  BudgetExtension,
+  BudgetGrant,
+  BudgetRule,
+  BudgetUse,
+  Reservation,
+} from './budget-rule.ts';
 
 /** State of one account, which one workflow keeps for all workers. JSON. */
 export interface Ledger {
@@ -19,9 +27,14 @@ export interface LedgerDay {
   unsettled: BudgetUse;
   /** Additions to the limits of its day or month. */
   extra: BudgetAmount;
+  /** The latest of these additions. Ledgers of earlier versions have none. */
+  grants?: Grant[];
   /** Warnings that were given on this day: of its use, or of its month's. */
   warned: readonly BudgetRule['per'][];
 }
+
+/** An extension, with the id by which it is known when it is sent again. */
+export type Grant = BudgetGrant & Pick<BudgetExtension, 'id'>;
 
 export interface OpenReservation extends Pick<Reservation, 'id' | 'call' | 'attempt' | 'estimate'> {
   at: number;

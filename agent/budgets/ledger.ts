@@ -3,6 +3,7 @@ import type {
   BudgetAccount,
   BudgetAmount,
   BudgetAnswer,
+  BudgetExtension,
   LedgerEntry,
   BudgetPeriod,
   BudgetReport,
@@ -13,6 +14,7 @@ import type {
 } from './budget-rule.ts';
 import { canonicalJson } from '../values/json-object.ts';
 import { type Ledger, type LedgerDay, type OpenReservation, extended, none, sum } from './ledger-state.ts';
+import { grantOf, withLatestGrants } from './grants.ts';
 import { accountWords, shareWords, tooLargeWords } from './budget-words.ts';
 import { lastStarts, periodEnd, periodStart } from './periods.ts';
 
@@ -114,12 +116,14 @@ export function settle(before: Ledger, { id, spent }: Settlement, now: number): 
   return withWarning(bounded(counted, now), now);
 }
 
-/** Adds to the limits of the current period. */
-export function extend(before: Ledger, more: BudgetAmount, now: number): Ledger {
+/** Adds to the limits of the current period. The same id of the same sender adds once. */
+export function extend(before: Ledger, message: BudgetExtension, now: number): Ledger {
+  if (grantOf(before, message) !== undefined) return before;
   const ledger = brought(before, now);
   const { from } = currentPeriod(ledger);
   const [today, ...past] = ledger.days;
-  const days = [{ ...today, extra: extended(today.extra, more) }, ...past];
+  const grants = [...(today.grants ?? []), { ...message, at: now }];
+  const days = withLatestGrants([{ ...today, extra: extended(today.extra, message), grants }, ...past]);
   // The next share may be passed again, and is worth another warning.
   return { ...ledger, days: days.map((day) => (day.from < from ? day : { ...day, warned: [] })) };
 }
@@ -207,11 +211,12 @@ function periodOf({ account, days, open }: Current, from: number): Period {
   const to = periodEnd(account.rule.per, from);
   const isIn = (at: { from: number }) => at.from >= from && at.from < to;
   const period = days.filter(isIn).reduce(
-    (all, { used, unsettled, extra, warned }) => ({
+    (all, { used, unsettled, extra, grants = [], warned }) => ({
       from,
       used: sum(all.used, used),
       unsettled: sum(all.unsettled, unsettled),
       extra: extended(all.extra, extra),
+      grants: [...grants, ...(all.grants ?? [])],
       warned: [...all.warned, ...warned],
     }),
     emptyDay(from),
@@ -277,7 +282,7 @@ function shareOf(spent: BudgetUse, limit: BudgetAmount): number {
 }
 
 function periodReport(rule: BudgetRule, period: Period): BudgetPeriod {
-  const { from, used, unsettled, extra, warned, open } = period;
+  const { from, used, unsettled, extra, grants = [], warned, open } = period;
   const of = (isLost: boolean) =>
     open.filter(({ lost }) => (lost === true) === isLost).reduce((all, one) => sum(all, one.estimate), none);
   const limit = limitOf(rule, extra);
@@ -285,6 +290,7 @@ function periodReport(rule: BudgetRule, period: Period): BudgetPeriod {
     from,
     to: periodEnd(rule.per, from),
     limit,
+    extensions: grants.map(({ id: _, ...grant }) => grant),
     used,
     reserved: of(false),
     unsettled: sum(unsettled, of(true)),

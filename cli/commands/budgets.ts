@@ -19,7 +19,7 @@ export async function listBudgets(io: Io, options: CommonOptions): Promise<numbe
     : await withBudgets(io, options, (budgets) => budgets.list());
   if (options.json === true) printJson(io, reports);
   else if (reports.length === 0) say(io, 'No run has used a budget yet. The config has them in `budgets`.');
-  else for (const line of table(rowsOf(reports), io.stdout.columns)) print(io, line);
+  else printReports(io, reports);
   return exitCodes.answered;
 }
 
@@ -27,19 +27,20 @@ interface ExtendOptions extends CommonOptions {
   key?: string;
   cost?: number;
   tokens?: number;
+  id?: string;
 }
 
 /** `reloop budgets extend`. */
 export async function extendBudget(io: Io, name: string, options: ExtendOptions): Promise<number> {
-  const { key = '', cost, tokens: totalTokens } = options;
+  const { key = '', cost, tokens: totalTokens, id } = options;
   if (cost === undefined && totalTokens === undefined)
     throw new UsageError('Say how much is added: --cost USD or --tokens N.');
   if (await neverStarted(options)) throw new BudgetNotFound(name, key);
   const report = await withBudgets(io, options, (budgets) =>
-    budgets.extend(name, { cost, totalTokens }, key),
+    budgets.extend(name, { cost, totalTokens }, key, { id }),
   );
   if (options.json === true) printJson(io, report);
-  else for (const line of table(rowsOf([report]), io.stdout.columns)) print(io, line);
+  else printReports(io, [report]);
   return exitCodes.answered;
 }
 
@@ -62,6 +63,17 @@ async function withBudgets<T>(
   });
 }
 
+function printReports(io: Io, reports: readonly BudgetReport[]): void {
+  for (const line of table(rowsOf(reports), io.stdout.columns)) print(io, line);
+  for (const { rule, key, periods } of reports) {
+    for (const { at, by, ...amount } of periods.flatMap(({ extensions }) => extensions))
+      print(
+        io,
+        `${[rule.name, ...(key === '' ? [] : [oneLine(key)])].join(' ')}: extended by ${amountsOf(amount)}${by === undefined ? '' : ` by ${oneLine(by)}`}, ${utcMinute(at)}`,
+      );
+  }
+}
+
 function rowsOf(reports: readonly BudgetReport[]): string[][] {
   const head = ['BUDGET', 'KEY', 'FROM', 'TO', 'USED', 'RESERVED', 'UNSETTLED', 'LIMIT', 'SHARE'];
   const rows = reports.flatMap(({ rule, key, periods }) =>
@@ -71,9 +83,7 @@ function rowsOf(reports: readonly BudgetReport[]): string[][] {
 }
 
 function cellsOf({ from, to, limit, used, reserved, unsettled, share, warned }: BudgetPeriod): string[] {
-  const names = (['cost', 'totalTokens'] as const).filter((name) => limit[name] !== undefined);
-  const amounts = (of: BudgetPeriod['limit']) =>
-    names.map((name) => amountWords(name, of[name] ?? 0)).join(', ');
+  const amounts = (of: BudgetPeriod['limit']) => amountsOf(of, limit);
   return [
     utcMinute(from),
     utcMinute(to),
@@ -83,4 +93,10 @@ function cellsOf({ from, to, limit, used, reserved, unsettled, share, warned }: 
     amounts(limit),
     `${Math.floor(share * 100)} %${warned ? ', warned' : ''}`,
   ];
+}
+
+/** The amounts that `named` has. */
+function amountsOf(of: BudgetPeriod['limit'], named = of): string {
+  const names = (['cost', 'totalTokens'] as const).filter((name) => named[name] !== undefined);
+  return names.map((name) => amountWords(name, of[name] ?? 0)).join(', ');
 }

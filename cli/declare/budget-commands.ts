@@ -1,3 +1,4 @@
+import { withSenderOption } from '../options/options.ts';
 import type { CommandGroup } from './command.ts';
 
 /** Commands for budgets above runs. */
@@ -15,10 +16,11 @@ export const budgetCommands: CommandGroup = {
       usage: 'extend <name>',
       summary: 'add to a budget, for the current day or month',
       options: (command) =>
-        command
+        withSenderOption(command)
           .option('--key <key>', 'the agent or tenant that has the budget')
           .option('--cost <usd>', 'US dollars to add', Number)
-          .option('--tokens <n>', 'tokens to add', Number),
+          .option('--tokens <n>', 'tokens to add', Number)
+          .option('--id <id>', 'sent again with the same id, it adds once'),
       load: async () => (await import('../commands/budgets.ts')).extendBudget,
     },
   ],

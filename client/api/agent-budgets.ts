@@ -1,6 +1,7 @@
 import { type Client, WorkflowUpdateFailedError } from '@temporalio/client';
 import {
   type BudgetAmount,
+  type BudgetExtension,
   type BudgetReport,
   EXTEND,
   MODEL_BUDGET,
@@ -11,10 +12,16 @@ import {
 import { aFewAtATime } from '../../agent/values/concurrent.ts';
 import { abortable, isNoWorkflow } from '../../history/read/pages.ts';
 import { BudgetNotFound, InvalidInput } from '../connect/errors.ts';
+import { senderOf } from '../connect/client-of-sender.ts';
 import { openMethods } from '../connect/open-calls.ts';
 import { patiently } from '../connect/update-run.ts';
 
 const AT_ONCE = 10;
+
+export interface ExtendOptions {
+  /** The same id of the same sender extends once: a request whose answer was lost can be sent again. Default: none. */
+  id?: string | undefined;
+}
 
 /** Budgets above runs, of one task queue. All methods take a worker of the queue. */
 export class AgentBudgets {
@@ -45,13 +52,19 @@ export class AgentBudgets {
 
   /**
    * Adds to the limits of one account, for the current day or month. Calls that wait for it continue within 20 s. `key`: name of the agent
-   * or tenant. Throws BudgetNotFound, InvalidInput.
+   * or tenant. The report has the name of the client's sender. Throws BudgetNotFound, InvalidInput.
    */
-  async extend(name: string, more: BudgetAmount, key = ''): Promise<BudgetReport> {
+  async extend(
+    name: string,
+    { cost, totalTokens }: BudgetAmount,
+    key = '',
+    { id }: ExtendOptions = {},
+  ): Promise<BudgetReport> {
+    const message = { cost, totalTokens, id, by: senderOf(this.#temporal) };
     const handle = this.#temporal.workflow.getHandle(ledgerId(this.#taskQueue, name, key));
     try {
       return await patiently(this.#temporal, () =>
-        handle.executeUpdate<BudgetReport, [BudgetAmount]>(EXTEND, { args: [more] }),
+        handle.executeUpdate<BudgetReport, [BudgetExtension]>(EXTEND, { args: [message] }),
       );
     } catch (error) {
       if (isNoWorkflow(error)) throw new BudgetNotFound(name, key, { cause: error });

@@ -17,17 +17,19 @@ export const budgetRoutes = [
   route({
     method: 'post',
     path: '/budgets/{name}/extend',
-    summary: 'Add to the limits of an account, for the current day or month',
+    summary:
+      'Add to the limits of an account, for the current day or month. The same `Idempotency-Key` of the same caller adds once',
     body: schemas.budgetExtension,
     response: schemas.budgetReport,
-    async handle({ client, caller, name, body: { key, ...more } }) {
+    async handle({ client, caller, name, body: { key, ...more }, request }) {
       if (caller.tenant !== undefined)
         throw new Refused(
           404,
           'BudgetNotFound',
           'There is no budget that you may extend: those of a tenant are extended by an admin without a tenant.',
         );
-      return client.budgets().extend(name, more, key);
+      const id = request.headers.get('idempotency-key') ?? undefined;
+      return client.budgets().extend(name, more, key, { id });
     },
   }),
 ];

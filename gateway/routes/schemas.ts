@@ -138,6 +138,7 @@ export const budgetReport = z
         from: z.number().openapi({ description: 'Milliseconds since 1970' }),
         to: z.number(),
         limit: budgetAmount,
+        extensions: z.array(budgetAmount.extend({ at: z.number(), by: z.string().optional() })),
         used: budgetUse,
         reserved: budgetUse,
         unsettled: budgetUse,

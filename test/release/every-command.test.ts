@@ -116,7 +116,7 @@ const rows: { [command: string]: string[][] } = {
   'budgets list': [[], ['--json']],
   'budgets extend': [
     ['all', '--tokens', '5'],
-    ['all', '--tokens', '5', '--json'],
+    ['all', '--tokens', '5', '--id', 'one', '--as', 'ada', '--json'],
   ],
   worker: [['--json']],
   'deploy status': [[], ['--json']],

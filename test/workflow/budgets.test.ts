@@ -164,8 +164,13 @@ test('an admin of the gateway extends budgets, and one of a tenant sees those of
   const own = { ...admin, token: 'token-of-the-own-admin', tenant: 'budget-plain' };
   const reader = { ...admin, token: 'token-of-the-reader', scopes: ['read' as const, 'decide' as const] };
   const gateway = createGateway(rig.client, { authenticate: byToken([admin, own, reader]) });
-  const ask = async ({ token }: { token: string }, path: string, body?: object) => {
-    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+  const ask = async (
+    { token }: { token: string },
+    path: string,
+    body?: object,
+    more: { [name: string]: string } = {},
+  ) => {
+    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json', ...more };
     const init = body === undefined ? { headers } : { headers, method: 'POST', body: JSON.stringify(body) };
     const response = await gateway.fetch(new Request(`http://127.0.0.1/budgets${path}`, init));
     return { status: response.status, body: await response.json() };
@@ -183,6 +188,22 @@ test('an admin of the gateway extends budgets, and one of a tenant sees those of
     status: 200,
     body: { periods: [{ limit: { totalTokens: 100_007 } }] },
   });
+  const key = { 'idempotency-key': 'one' };
+  await ask(admin, '/tenants/extend', more, key);
+  expect(await ask(admin, '/tenants/extend', more, key)).toMatchObject({
+    body: {
+      periods: [
+        {
+          limit: { totalTokens: 100_014 },
+          extensions: [
+            { by: 'admin', totalTokens: 7 },
+            { by: 'admin', totalTokens: 7 },
+          ],
+        },
+      ],
+    },
+  });
+  expect((await ask(admin, '/tenants/extend', { ...more, totalTokens: 8 }, key)).status).toBe(400);
   expect((await ask(own, '/tenants/extend', more)).status).toBe(404);
   expect(await ask(admin, '/tenants/extend', { key: 'budget-plain', cost: 1 })).toMatchObject({
     status: 400,
