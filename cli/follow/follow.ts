@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { withoutSchedule } from '../../agent/calls/calls.ts';
 import { callPath } from '../../agent/calls/call-path.ts';
 import type { AgentKind } from '../../agent/definition/kind.ts';
@@ -50,6 +51,8 @@ export type FollowedRun = Pick<AgentRun, 'id' | 'events' | 'cancel' | 'describe'
 export type FollowContext = Pick<CliContext, 'client' | 'namespace' | 'embedded' | 'workerFailed' | 'notify'>;
 
 const OBSERVATION_ROWS = 8;
+/** Time without an event after which a run whose turn is over waits for its background calls: at a limit, no event says so. */
+const STILL_MS = 3000;
 
 /** Prints a run on stderr from its beginning, and as it continues. */
 export async function follow(
@@ -89,10 +92,18 @@ export async function follow(
   try {
     const requests = { onRequest: verbose?.onRequest, kinds: options.verbose?.kinds };
     const events = run.events({ subAgents: true, signal: left.signal, ...requests });
+    const { decided } = options;
+    const isOpen = ({ call, n }: WaitingCall) => call !== decided?.call || n !== decided.n;
+    let coming: ReturnType<typeof events.next> | undefined;
     for (;;) {
-      const next = await Promise.race([events.next(), signals.leaving, context.workerFailed]);
+      coming ??= events.next();
+      const mayStand =
+        options.untilWaiting && view.isCaughtUp && view.heldUpBy({ isStill: true }).some(isOpen);
+      const still = mayStand ? [sleep(STILL_MS, { type: 'still' } as const, { ref: false })] : [];
+      const next = await Promise.race([coming, signals.leaving, context.workerFailed, ...still]);
       await signals.answered();
-      if ('type' in next) return next;
+      if ('type' in next) return next.type === 'still' ? { type: 'waiting', report: reportOf(view) } : next;
+      coming = undefined;
       if (next.done === true) {
         const report = reportOf(view);
         return { type: 'ended', report, error: errorLine(report, printed) };
@@ -106,15 +117,14 @@ export async function follow(
       else subAgentOf(below, event.within).add(event);
       // Waits that were over before this command started need no help text.
       if (!view.isCaughtUp) continue;
-      const { decided } = options;
-      const waiting = view.waiting.filter(({ call, n }) => call !== decided?.call || n !== decided.n);
+      const waiting = view.waiting.filter(isOpen);
       for (const call of waiting) {
         const key = `${call.call} ${call.n}`;
         if (!helped.has(key))
           printer.note(waitingHelp(call, waiting, helpOptions(context, view, options.flags)));
         helped.add(key);
       }
-      const heldUp = view.heldUpBy().some(({ call, n }) => call !== decided?.call || n !== decided.n);
+      const heldUp = view.heldUpBy().some(isOpen);
       if (options.untilWaiting && (heldUp || (view.status === 'paused' && isIdle(view, below)))) {
         return { type: 'waiting', report: reportOf(view) };
       }

@@ -82,6 +82,9 @@ const retried = atSeconds(
   { type: 'decided', call: '1.1', decision: { type: 'retry' } },
   { type: 'tool_started', call: '1.1', tool: 'search', toolInput: 'cats' },
 );
+const parkedBeside = parked.map((event) =>
+  event.type === 'action' ? { ...event, background: true as const } : event,
+);
 const done = atSeconds(observes('1.1', 'search', 'cats', 'meow'), ...answers('2', 'Cats.'));
 
 const parkedBelow = atSeconds(started, ...decides('1', 'helper', 'cats'), {
@@ -219,14 +222,17 @@ describe('following a run', () => {
 
   test('does not leave at the wait of a background call while the model works', async () => {
     const io = fakeIo();
-    const parkedBeside = parked.map((event) =>
-      event.type === 'action' ? { ...event, background: true as const } : event,
-    );
     const run = fakeRun([...parkedBeside, ...atSeconds({ type: 'model_started', call: '2' })]);
     const code = followed(io, run, { untilWaiting: true });
     await settled();
     run.goesOn(...done);
     expect(await code).toBe(0);
+  });
+
+  test('leaves where a run at its limit stands still until a background call is decided', async () => {
+    const io = fakeIo();
+    const run = fakeRun(parkedBeside);
+    expect(await followed(io, run, { untilWaiting: true })).toBe(4);
   });
 });
 
