@@ -3,7 +3,7 @@ import { axisOf } from './axis.ts';
 import { html } from './html.ts';
 import { hasImage } from './blocks.ts';
 import { runSection } from './run-section.ts';
-import { type Interval, running } from './spans.ts';
+import { type Interval, latestOf, running } from './spans.ts';
 import { wholePage } from './whole-page.ts';
 import { badge, stateOfRun } from './words.ts';
 import { viewOf } from '../../../agent/views/view.ts';
@@ -42,9 +42,9 @@ export function runPage(exported: RunExport, { url, now = 0 }: RunPageOptions = 
   );
 }
 
-/** Time from the first event of the run to its last one or its sub-agents'. */
+/** Time from the first event of the run to its latest one or its sub-agents'. */
 function wholeOf({ events, subAgents }: RunExport): Interval {
   const within = subAgents.flatMap((one) => (one.export === null ? [] : [wholeOf(one.export)]));
   const from = events[0]?.at ?? 0;
-  return { from, to: Math.max(events.at(-1)?.at ?? from, ...within.map(({ to }) => to)) };
+  return { from, to: Math.max(latestOf(events) ?? from, ...within.map(({ to }) => to)) };
 }

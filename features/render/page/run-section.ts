@@ -11,6 +11,7 @@ import { timeline } from './bars.ts';
 import { facts, folded, labelled, pre, prose, questionBlock } from './blocks.ts';
 import { type Html, html } from './html.ts';
 import { requestsByCall } from './request-block.ts';
+import { latestOf } from './spans.ts';
 import { decisionData, turnSection } from './turn-section.ts';
 import { badge, lasted, stateOfRun, utcTime, waitingFor } from './words.ts';
 import type { RunNote } from '../../../agent/views/run-turns.ts';
@@ -110,7 +111,7 @@ function waitingNote(id: string, call: WaitingCall): Html {
 function times({ events }: RunExport, { end }: PageLayout): Html {
   const from = events[0]?.at;
   if (from === undefined) return html``;
-  const to = events.at(-1)?.at ?? end;
+  const to = latestOf(events) ?? end;
   return html`<p class="meta">${facts(`${utcTime(from)} to ${utcTime(to)}`, lasted(to - from))}</p>`;
 }
 

@@ -6,6 +6,11 @@ export interface Interval {
   to: number;
 }
 
+/** Time of the latest event; undefined: there is none. The events of calls beside each other are not all in the order of their times. */
+export function latestOf(events: readonly { at: number }[]): number | undefined {
+  return events.length === 0 ? undefined : events.reduce((latest, { at }) => Math.max(latest, at), -Infinity);
+}
+
 /** When a call ran. A sub-agent that waits for a person does not, though its call is open all the while. `end`: of what is open. */
 export function running({ spans }: Work, end: number): Interval[] {
   const runs = spans.flatMap(({ type, from, to = end }) => (type === 'run' ? [{ from, to }] : []));

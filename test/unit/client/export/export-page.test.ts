@@ -4,7 +4,15 @@ import { runPage } from '../../../../features/render/page/run-page.ts';
 import { askedWith, exportOf } from '../../../support/exported.ts';
 import { sampleManifest, sampleTool } from '../../../support/manifest.ts';
 import { textOf } from '../../../support/page-text.ts';
-import { answers, atSeconds, decides, observes, waits, started } from '../../../support/run-events.ts';
+import {
+  answers,
+  atSeconds,
+  decides,
+  modelEnded,
+  observes,
+  waits,
+  started,
+} from '../../../support/run-events.ts';
 
 const EVIL = `<xss>"><xss a='</pre></style></script><script>alert(1)</script><!--\u0000\u001b[31m\u202e&lt;`;
 
@@ -22,6 +30,14 @@ const searching = decides('1', 'Search', 'x');
 const waiting = [...searching, ...waits('1.1', 'Search', 'x')];
 
 describe('the page of a run', () => {
+  test('lasts until its latest event, which a turn beside a background call can have before others', () => {
+    const ended = modelEnded('2', '', { type: 'finish', output: 'y' });
+    const events = [...atSeconds(started, ...waiting), { ...ended, at: 2_000 }];
+    const text = textOf(runPage(exportOf(events)));
+    expect(text).toContain('Waiting for a person 0 ms');
+    expect(text).toContain('UTC · 6.0 s');
+  });
+
   test('shows question, answer, every step with its input and observation, and what it took', () => {
     const text = textOf(runPage(exportOf(finished)));
     for (const part of [
