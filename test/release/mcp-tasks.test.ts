@@ -45,9 +45,17 @@ const slow = defineTool({
     }),
 });
 const slowCalls = { begun: 0, cancelled: 0 };
+const order = defineTool({
+  name: 'order',
+  description: 'orders in the background, after an approval',
+  approval: 'always',
+  background: true,
+  run: (input) => `ordered ${input}`,
+});
 const agents = [
   { name: 'clerk', model: script(answer('forty-two')), tools: [] },
   { name: 'payer', model: script(act('pay', 'x'), answer('done')), tools: [pay] },
+  { name: 'orderer', model: script(act('order', 'x'), answer('soon'), answer('ordered')), tools: [order] },
   { name: 'asker', model: script(act('ask', 'colour'), answer('noted')), tools: [ask] },
   { name: 'unlucky', model: script(act('broken', 'x')), tools: [broken] },
   { name: 'patient', model: script(act('slow', 'x'), answer('never')), tools: [slow] },
@@ -133,6 +141,13 @@ describe('a run as a task', () => {
     expect((await send(ann, 'tasks/update', answers)).error).toBeUndefined();
     expect(textOf((await reach(ann, taskId, 'completed'))['result'])).toBe('done');
     expect(paid.length).toBe(before + 1);
+  });
+
+  test('asks for a decision on a background call, and has the answer that the model gives with the result', async () => {
+    const { taskId } = await begin(ann, 'orderer');
+    await reach(ann, taskId, 'input_required');
+    await send(ann, 'tasks/update', { taskId, inputResponses: { '1.1:0': accept('approve') } });
+    expect(textOf((await reach(ann, taskId, 'completed'))['result'])).toBe('ordered');
   });
 
   test('tells the note of a call that waits for its result, and takes the result', async () => {
