@@ -4,7 +4,7 @@ import type { AgentDefinition } from '../../config/define.ts';
 import { defineTool } from '../../adapters/tools/tool.ts';
 import { createGate } from '../support/gate.ts';
 import { type GatewayServer, post, startGateway } from '../support/gateway-server.ts';
-import { message, rpc } from '../support/rights-rig.ts';
+import { message, rpc, tool } from '../support/rights-rig.ts';
 import { useRig } from '../support/rig.ts';
 import { gatedTool } from '../support/sample-tools.ts';
 import { modelOf, promptOf, toolCall } from '../support/scripts.ts';
@@ -62,7 +62,8 @@ beforeAll(async () => {
 });
 
 async function send(path: string, body: object): Promise<string> {
-  return (await post(gateway, TOKEN, { path, body })).text();
+  const headers = { accept: 'application/json, text/event-stream' };
+  return (await post(gateway, TOKEN, { path, body, headers })).text();
 }
 
 const pick = { name: 'pick', parameters: { type: 'object', properties: {} } };
@@ -100,8 +101,11 @@ const questions: { [way: string]: (agent: string, brings: boolean) => Promise<st
 };
 const ways = Object.keys(questions);
 
-async function ask(way: string, agent: string, brings = false) {
-  const text = (await questions[way]?.(agent, brings)) ?? '';
+const ask = async (way: string, agent: string, brings = false) =>
+  asked(agent, (await questions[way]?.(agent, brings)) ?? '');
+
+/** The run of a reply, as it is when the reply has ended. */
+async function asked(agent: string, text: string) {
   const id = new RegExp(`(?:${agent}-|[0-9a-f-]{36}\\.)[0-9a-f]+`, 'u').exec(text)?.[0] ?? text;
   return { text, id, report: await rig.client.get(id).describe() };
 }
@@ -117,6 +121,11 @@ describe.each(ways)('a reply of %s', (way) => {
   test('ends where a run at its limit waits for the approval of a background call', async () => {
     expect((await ask(way, 'short')).report).toMatchObject({ status: 'waiting', iterations: 1 });
   });
+});
+
+test('a tool of the MCP server has no result at the approval of a background call while the model continues', async () => {
+  const { report } = await asked('releaser', await send('/mcp', tool('releaser', { input: 'Go.' })));
+  expect(report).toMatchObject({ status: 'waiting', iterations: 3 });
 });
 
 describe.each([
