@@ -12,15 +12,16 @@ const shape = {
   per: z.enum(['day', 'month']),
   cost: z.number().positive('is not an amount of US dollars above 0'),
   totalTokens: z.int('is not a whole number from 1').positive('is not a whole number from 1'),
+  runs: z.int('is not a whole number from 1').positive('is not a whole number from 1'),
   onEnd: z.enum(['wait', 'fail', 'stop']),
   warnAt: z.number().gt(0).max(1, 'is not a share from 0 to 1'),
 } satisfies Checks<BudgetDefinition>;
 
 const budget = options(shape)
-  .partial({ of: true, only: true, cost: true, totalTokens: true, onEnd: true, warnAt: true })
+  .partial({ of: true, only: true, cost: true, totalTokens: true, runs: true, onEnd: true, warnAt: true })
   .refine(
-    ({ cost, totalTokens }) => cost !== undefined || totalTokens !== undefined,
-    'has neither cost nor totalTokens',
+    ({ cost, totalTokens, runs }) => [cost, totalTokens, runs].some((limit) => limit !== undefined),
+    'has neither cost, nor totalTokens, nor runs',
   )
   .refine(
     ({ of = 'all', only }) => only === undefined || of !== 'all',

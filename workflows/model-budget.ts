@@ -62,7 +62,7 @@ export async function modelBudget(first: Ledger): Promise<void> {
         if (problem !== undefined) throw ApplicationFailure.nonRetryable(problem, 'InvalidInput');
       },
       description:
-        'Adds to the current day or month: { "cost": 5 } in US dollars, or { "totalTokens": 10000 }, with your name: { "cost": 5, "by": "ada" }.',
+        'Adds to the current day or month: { "cost": 5 } in US dollars, { "totalTokens": 10000 } or { "runs": 10 }, with your name: { "cost": 5, "by": "ada" }.',
     },
   );
   setHandler(reportQuery, () => reportOf(ledger, Date.now()), {

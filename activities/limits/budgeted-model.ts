@@ -3,6 +3,7 @@ import { ApplicationFailure, log } from '@temporalio/activity';
 import { BUDGET_USED_UP, type BudgetUse } from '../../agent/budgets/budget-rule.ts';
 import { budgetCost, budgetTokens } from '../../agent/definition/budget.ts';
 import type { AgentModel } from '../../agent/definition/agent-models.ts';
+import { EMPTY_DIGEST, extendDigest } from '../../agent/values/digest.ts';
 import type { AgentManifest } from '../../agent/definition/manifest.ts';
 import { CHARS_PER_TOKEN, usageOf } from '../../agent/definition/price.ts';
 import { promptLength } from '../../agent/transcript/request.ts';
@@ -67,9 +68,11 @@ async function reserveAll(
   estimate: BudgetUse,
   { context: { info } }: Attempt,
 ): Promise<Reserved> {
-  const { runId = '' } = info.workflowExecution ?? {};
+  const { runId = '', workflowId: id = '' } = info.workflowExecution ?? {};
   const attempt = info.currentAttemptScheduledTimestampMs;
   const request = { id: randomUUID(), call: `${runId}/${info.activityId}`, attempt, estimate };
+  /** A run keeps its id when it is retried, rewound and continued as new. The summaries of a session are of no run. */
+  const run = info.activityType === 'callModel' ? extendDigest(EMPTY_DIGEST, id) : undefined;
   /** Ledgers that have counted the estimate, and one that may have. */
   const reserved: LedgerClient[] = [];
   const warnings: string[] = [];
@@ -85,7 +88,7 @@ async function reserveAll(
   for (const ledger of ledgers) {
     const { account, workflowId } = ledger;
     const answer = await ledger
-      .reserve({ ...request, ...account })
+      .reserve({ ...request, ...(account.rule.runs === undefined ? {} : { run }), ...account })
       .catch((error: unknown) => ({ problem: noAnswerWords(workflowId, error) }));
     if ('problem' in answer) {
       reserved.push(ledger);

@@ -3,7 +3,7 @@ import { queuePrefix } from '../values/names.ts';
 
 /** The protocol between workers, clients and the workflow that keeps the ledger of one budget. */
 
-/** A budget above runs, as the config gives it. At least one of `cost` and `totalTokens` is given. */
+/** A budget above runs, as the config gives it. At least one of `cost`, `totalTokens` and `runs` is given. */
 export interface BudgetDefinition {
   /** Letters, digits, `-` and `_`. */
   name: string;
@@ -17,6 +17,8 @@ export interface BudgetDefinition {
   cost?: number | undefined;
   /** Tokens a day or month, of prompts and replies together. */
   totalTokens?: number | undefined;
+  /** Runs that may begin to ask a model in a day or month. */
+  runs?: number | undefined;
   /**
    * A model call that does not fit waits for the next day or month; or it fails with `BudgetUsedUp`, which the agent's
    * `onModelFailure` applies to; or it stops its run, with the reason `budget`. Default 'wait'.
@@ -40,6 +42,7 @@ export interface BudgetAmount {
   /** US dollars. */
   cost?: number | undefined;
   totalTokens?: number | undefined;
+  runs?: number | undefined;
 }
 
 /** Message that adds to the limits of an account, for the current day or month. */
@@ -100,6 +103,8 @@ export interface Reservation extends BudgetAccount {
   call: string;
   /** Number that grows with each attempt of the activity: earlier attempts will not settle any more. */
   attempt: number;
+  /** The run, by a hash of its id. Only for a budget of runs. */
+  run?: string | undefined;
   estimate: BudgetUse;
 }
 
@@ -148,6 +153,8 @@ export interface BudgetPeriod {
   reserved: BudgetUse;
   /** Estimates of requests whose end nobody has reported: their worker died, or the connection broke. */
   unsettled: BudgetUse;
+  /** Runs that count in the period. 0 where the budget has no limit of them. */
+  runs: number;
   /** Largest share of a limit that is used, reserved or unsettled; 1 is all of it. */
   share: number;
   warned: boolean;
@@ -166,10 +173,10 @@ interface Fields {
   [field: string]: unknown;
 }
 
-function isReservation({ type, id, call, attempt, rule, key, estimate }: Fields): boolean {
+function isReservation({ type, id, call, attempt, run = '', rule, key, estimate }: Fields): boolean {
   return (
     type === 'reserve' &&
-    [id, call, key].every((text) => typeof text === 'string') &&
+    [id, call, run, key].every((text) => typeof text === 'string') &&
     Number.isFinite(attempt) &&
     isObject(rule) &&
     ['day', 'month'].includes(String(rule['per'])) &&

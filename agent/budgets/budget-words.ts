@@ -15,7 +15,7 @@ export function accountWords(
   again: number,
 ): string {
   const whole = wholeWords(account, over, limit);
-  const rest = `${amountWords(over, left)} ${over === 'totalTokens' && left !== 1 ? 'are' : 'is'} left`;
+  const rest = `${amountWords(over, left)} ${over !== 'cost' && left !== 1 ? 'are' : 'is'} left`;
   const end =
     left === 0
       ? `${whole} is used up`
@@ -51,9 +51,10 @@ export function utcMinute(at: number): string {
   return `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 }
 
-/** `$0.50`, `1,000 tokens`. */
+/** `$0.50`, `1,000 tokens`, `3 runs`. */
 export function amountWords(name: keyof BudgetAmount, amount: number): string {
-  if (name === 'totalTokens') return `${amount.toLocaleString('en-US')} token${amount === 1 ? '' : 's'}`;
+  const unit = { cost: undefined, totalTokens: 'token', runs: 'run' }[name];
+  if (unit !== undefined) return `${amount.toLocaleString('en-US')} ${unit}${amount === 1 ? '' : 's'}`;
   const digits = { minimumFractionDigits: Number.isInteger(amount) ? 0 : 2, maximumFractionDigits: 10 };
   return `$${amount.toLocaleString('en-US', digits)}`;
 }

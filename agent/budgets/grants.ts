@@ -13,8 +13,8 @@ export function grantOf({ days }: Ledger, { id, by }: BudgetExtension): Grant | 
 /** Problem of a message whose id stands for another extension; undefined: none. */
 export function repeatProblem(ledger: Ledger, message: BudgetExtension): string | undefined {
   const grant = grantOf(ledger, message);
-  if (grant === undefined || (grant.cost === message.cost && grant.totalTokens === message.totalTokens))
-    return undefined;
+  const isSame = (['cost', 'totalTokens', 'runs'] as const).every((name) => grant?.[name] === message[name]);
+  if (grant === undefined || isSame) return undefined;
   return `the id "${message.id}" has extended the budget by another amount. Take a new id for another extension`;
 }
 

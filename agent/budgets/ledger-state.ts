@@ -18,6 +18,18 @@ export interface Ledger {
   open: OpenReservation[];
   /** Ids of settled reservations that may still be sent again, oldest first. */
   settled: { id: string; at: number }[];
+  /** Runs that were counted, the latest to ask last. Only of a budget of runs. */
+  runs?: CountedRun[];
+}
+
+export interface CountedRun {
+  run: string;
+  /** Time of the latest request. */
+  at: number;
+  /** Day that it counts in. */
+  from: number;
+  /** Requests that were not turned away unbilled. */
+  requests: number;
 }
 
 export interface LedgerDay {
@@ -25,6 +37,8 @@ export interface LedgerDay {
   from: number;
   used: BudgetUse;
   unsettled: BudgetUse;
+  /** Runs that count in the day. */
+  runs?: number;
   /** Additions to the limits of its day or month. */
   extra: BudgetAmount;
   /** The latest of these additions. Ledgers of earlier versions have none. */
@@ -36,7 +50,7 @@ export interface LedgerDay {
 /** An extension, with the id by which it is known when it is sent again. */
 export type Grant = BudgetGrant & Pick<BudgetExtension, 'id'>;
 
-export interface OpenReservation extends Pick<Reservation, 'id' | 'call' | 'attempt' | 'estimate'> {
+export interface OpenReservation extends Pick<Reservation, 'id' | 'call' | 'attempt' | 'run' | 'estimate'> {
   at: number;
   /** Day that it counts in. */
   from: number;
@@ -59,5 +73,5 @@ export function sum(a: BudgetUse, b: BudgetUse): BudgetUse {
 export function extended(extra: BudgetAmount, more: BudgetAmount): BudgetAmount {
   const of = (name: keyof BudgetAmount) =>
     more[name] === undefined ? extra[name] : dollars((extra[name] ?? 0) + more[name]);
-  return { cost: of('cost'), totalTokens: of('totalTokens') };
+  return { cost: of('cost'), totalTokens: of('totalTokens'), runs: of('runs') };
 }

@@ -5,17 +5,18 @@ import type {
   BudgetAnswer,
   BudgetExtension,
   LedgerEntry,
-  BudgetPeriod,
   BudgetReport,
   BudgetRule,
+  BudgetUse,
   Reservation,
   Settlement,
-  BudgetUse,
 } from './budget-rule.ts';
 import { canonicalJson } from '../values/json-object.ts';
 import { type Ledger, type LedgerDay, type OpenReservation, extended, none, sum } from './ledger-state.ts';
+import { isCounted, runsSince, withRun, withoutUnbegun } from './counted-runs.ts';
 import { grantOf, withLatestGrants } from './grants.ts';
 import { accountWords, shareWords, tooLargeWords } from './budget-words.ts';
+import { type Period, amounts, limitOf, periodReport, shareOf, spentIn } from './ledger-period.ts';
 import { lastStarts, periodEnd, periodStart } from './periods.ts';
 
 /** The current period, and those before it that a report has. */
@@ -73,31 +74,33 @@ export function refusal(before: Ledger, asked: Reservation, now: number): Budget
   const period = currentPeriod(ledger);
   const limit = limitOf(rule, period.extra);
   const spent = spentIn(period);
-  const counted = sum(spent, estimate);
-  const over = amounts.find((name) => counted[name] > (limit[name] ?? Infinity));
+  const needed = { ...estimate, runs: isCounted(ledger, asked.run) ? 0 : 1 };
+  const isOver = (name: keyof BudgetAmount, amount: number) => amount > (limit[name] ?? Infinity);
+  const isAsked = (name: keyof BudgetAmount) => name !== 'runs' || needed.runs > 0;
+  const over = amounts.find((name) => isAsked(name) && isOver(name, spent[name] + needed[name]));
   if (over === undefined) return undefined;
-  const tooLarge = amounts.find((name) => estimate[name] > (limit[name] ?? Infinity));
+  const tooLarge = amounts.find((name) => isOver(name, needed[name]));
   if (tooLarge !== undefined) {
-    const refused = tooLargeWords(asked, tooLarge, { limit, needs: estimate[tooLarge] });
+    const refused = tooLargeWords(asked, tooLarge, { limit, needs: needed[tooLarge] });
     return { refused, isTooLarge: true };
   }
   const left = Math.max(0, dollars((limit[over] ?? 0) - spent[over]));
   return {
-    refused: accountWords(asked, over, { limit, left, needs: estimate[over] }, periodEnd(rule.per, now)),
+    refused: accountWords(asked, over, { limit, left, needs: needed[over] }, periodEnd(rule.per, now)),
   };
 }
 
 /** Counts a reservation that fits. The same id counts once. */
 export function reserve(before: Ledger, asked: Reservation, now: number): Step {
-  const { rule, id, call, attempt, estimate } = asked;
+  const { rule, id, call, attempt, run, estimate } = asked;
   const ledger = brought(underRule(before, rule), now);
   if (isKnown(ledger, id)) {
     const warning = ledger.open.find((one) => one.id === id)?.warning;
     return { ledger, answer: { warning } };
   }
-  const mine = { id, call, attempt, estimate, at: now, from: ledger.days[0].from };
+  const mine = { id, call, attempt, run, estimate, at: now, from: ledger.days[0].from };
   const open = ledger.open.map((one) => (isBefore(one, asked) ? { ...one, lost: true as const } : one));
-  const next = withWarning(bounded({ ...ledger, open: [...open, mine] }, now), now);
+  const next = withWarning(bounded(withRun({ ...ledger, open: [...open, mine] }, mine), now), now);
   const { warning } = next.answer;
   if (warning === undefined) return next;
   // The answer to the same message, sent again.
@@ -112,7 +115,12 @@ export function settle(before: Ledger, { id, spent }: Settlement, now: number): 
   const open = before.open.filter((one) => one !== found);
   const settled = [...before.settled, { id, at: now }];
   const field = spent === null ? 'unsettled' : 'used';
-  const counted = added({ ...before, open, settled }, found.from, field, spent ?? found.estimate);
+  const counted = added(
+    withoutUnbegun({ ...before, open, settled }, found, spent),
+    found.from,
+    field,
+    spent ?? found.estimate,
+  );
   return withWarning(bounded(counted, now), now);
 }
 
@@ -156,13 +164,6 @@ interface Step {
 
 type Current = Ledger & { days: [LedgerDay, ...LedgerDay[]] };
 
-/** A day or month, and its reservations. */
-interface Period extends LedgerDay {
-  open: OpenReservation[];
-}
-
-const amounts = ['cost', 'totalTokens'] as const;
-
 /** Warns once a period, with the message that passes the share. */
 function withWarning(before: Ledger, now: number): Step {
   const { rule, key } = before.account;
@@ -199,7 +200,7 @@ function brought(ledger: Ledger, now: number): Current {
   const kept = ledger.days.filter(
     (day) => day.from >= since && (isOpen(day) || !isUnused(day) || day.warned.length > 0),
   );
-  return { ...ledger, days: [today, ...kept] };
+  return { ...ledger, ...runsSince(ledger, since), days: [today, ...kept] };
 }
 
 function currentPeriod(ledger: Current): Period {
@@ -210,16 +211,17 @@ function currentPeriod(ledger: Current): Period {
 function periodOf({ account, days, open }: Current, from: number): Period {
   const to = periodEnd(account.rule.per, from);
   const isIn = (at: { from: number }) => at.from >= from && at.from < to;
-  const period = days.filter(isIn).reduce(
-    (all, { used, unsettled, extra, grants = [], warned }) => ({
+  const period = days.filter(isIn).reduce<Omit<Period, 'open'>>(
+    (all, { used, unsettled, runs = 0, extra, grants = [], warned }) => ({
       from,
       used: sum(all.used, used),
       unsettled: sum(all.unsettled, unsettled),
+      runs: all.runs + runs,
       extra: extended(all.extra, extra),
       grants: [...grants, ...(all.grants ?? [])],
       warned: [...all.warned, ...warned],
     }),
-    emptyDay(from),
+    { ...emptyDay(from), runs: 0 },
   );
   return { ...period, open: open.filter(isIn) };
 }
@@ -259,42 +261,4 @@ function added(ledger: Ledger, from: number, field: 'used' | 'unsettled', spent:
     day.from === from ? { ...day, [field]: sum(day[field], spent) } : day,
   );
   return { ...ledger, days };
-}
-
-function spentIn({ open, used, unsettled }: Period): BudgetUse {
-  return open.reduce((all, one) => sum(all, one.estimate), sum(used, unsettled));
-}
-
-function limitOf(rule: BudgetAmount, extra: BudgetAmount): BudgetAmount {
-  const limit = (name: keyof BudgetAmount) => {
-    const own = rule[name];
-    return own === undefined ? undefined : dollars(own + (extra[name] ?? 0));
-  };
-  return { cost: limit('cost'), totalTokens: limit('totalTokens') };
-}
-
-function shareOf(spent: BudgetUse, limit: BudgetAmount): number {
-  const shares = amounts.map((name) => {
-    const most = limit[name];
-    return most === undefined ? 0 : spent[name] / most;
-  });
-  return Math.max(...shares);
-}
-
-function periodReport(rule: BudgetRule, period: Period): BudgetPeriod {
-  const { from, used, unsettled, extra, grants = [], warned, open } = period;
-  const of = (isLost: boolean) =>
-    open.filter(({ lost }) => (lost === true) === isLost).reduce((all, one) => sum(all, one.estimate), none);
-  const limit = limitOf(rule, extra);
-  return {
-    from,
-    to: periodEnd(rule.per, from),
-    limit,
-    extensions: grants.map(({ id: _, ...grant }) => grant),
-    used,
-    reserved: of(false),
-    unsettled: sum(unsettled, of(true)),
-    share: shareOf(spentIn(period), limit),
-    warned: warned.includes(rule.per),
-  };
 }

@@ -27,17 +27,18 @@ interface ExtendOptions extends CommonOptions {
   key?: string;
   cost?: number;
   tokens?: number;
+  runs?: number;
   id?: string;
 }
 
 /** `reloop budgets extend`. */
 export async function extendBudget(io: Io, name: string, options: ExtendOptions): Promise<number> {
-  const { key = '', cost, tokens: totalTokens, id } = options;
-  if (cost === undefined && totalTokens === undefined)
-    throw new UsageError('Say how much is added: --cost USD or --tokens N.');
+  const { key = '', cost, tokens: totalTokens, runs, id } = options;
+  if ([cost, totalTokens, runs].every((more) => more === undefined))
+    throw new UsageError('Say how much is added: --cost USD, --tokens N or --runs N.');
   if (await neverStarted(options)) throw new BudgetNotFound(name, key);
   const report = await withBudgets(io, options, (budgets) =>
-    budgets.extend(name, { cost, totalTokens }, key, { id }),
+    budgets.extend(name, { cost, totalTokens, runs }, key, { id }),
   );
   if (options.json === true) printJson(io, report);
   else printReports(io, [report]);
@@ -82,12 +83,22 @@ function rowsOf(reports: readonly BudgetReport[]): string[][] {
   return [head, ...rows];
 }
 
-function cellsOf({ from, to, limit, used, reserved, unsettled, share, warned }: BudgetPeriod): string[] {
+function cellsOf({
+  from,
+  to,
+  limit,
+  used,
+  reserved,
+  unsettled,
+  runs,
+  share,
+  warned,
+}: BudgetPeriod): string[] {
   const amounts = (of: BudgetPeriod['limit']) => amountsOf(of, limit);
   return [
     utcMinute(from),
     utcMinute(to),
-    amounts(used),
+    amounts({ ...used, runs }),
     amounts(reserved),
     amounts(unsettled),
     amounts(limit),
@@ -95,8 +106,12 @@ function cellsOf({ from, to, limit, used, reserved, unsettled, share, warned }: 
   ];
 }
 
-/** The amounts that `named` has. */
+/** The amounts whose names both have. */
 function amountsOf(of: BudgetPeriod['limit'], named = of): string {
-  const names = (['cost', 'totalTokens'] as const).filter((name) => named[name] !== undefined);
-  return names.map((name) => amountWords(name, of[name] ?? 0)).join(', ');
+  return (['cost', 'totalTokens', 'runs'] as const)
+    .flatMap((name) => {
+      const amount = named[name] === undefined ? undefined : of[name];
+      return amount === undefined ? [] : [amountWords(name, amount)];
+    })
+    .join(', ');
 }

@@ -20,6 +20,7 @@ export const budgetCommands: CommandGroup = {
           .option('--key <key>', 'the agent or tenant that has the budget')
           .option('--cost <usd>', 'US dollars to add', Number)
           .option('--tokens <n>', 'tokens to add', Number)
+          .option('--runs <n>', 'runs to add', Number)
           .option('--id <id>', 'sent again with the same id, it adds once'),
       load: async () => (await import('../commands/budgets.ts')).extendBudget,
     },

@@ -56,11 +56,11 @@ export class AgentBudgets {
    */
   async extend(
     name: string,
-    { cost, totalTokens }: BudgetAmount,
+    { cost, totalTokens, runs }: BudgetAmount,
     key = '',
     { id }: ExtendOptions = {},
   ): Promise<BudgetReport> {
-    const message = { cost, totalTokens, id, by: senderOf(this.#temporal) };
+    const message = { cost, totalTokens, runs, id, by: senderOf(this.#temporal) };
     const handle = this.#temporal.workflow.getHandle(ledgerId(this.#taskQueue, name, key));
     try {
       return await patiently(this.#temporal, () =>

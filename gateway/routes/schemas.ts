@@ -126,7 +126,11 @@ export const eventsQuery = z.strictObject({
     .optional(),
 });
 
-const budgetAmount = z.object({ cost: z.number().optional(), totalTokens: z.int().optional() });
+const budgetAmount = z.object({
+  cost: z.number().optional(),
+  totalTokens: z.int().optional(),
+  runs: z.int().optional(),
+});
 const budgetUse = z.object({ calls: z.int(), cost: z.number(), totalTokens: z.int() });
 
 export const budgetReport = z
@@ -142,6 +146,7 @@ export const budgetReport = z
         used: budgetUse,
         reserved: budgetUse,
         unsettled: budgetUse,
+        runs: z.int(),
         share: z.number(),
         warned: z.boolean(),
       }),
@@ -156,6 +161,7 @@ export const budgetExtension = z
     key: z.string().optional().openapi({ description: 'Name of the agent or tenant; left out for all' }),
     cost: z.number().optional().openapi({ description: 'US dollars' }),
     totalTokens: z.number().optional(),
+    runs: z.number().optional(),
   })
   .openapi('BudgetExtension');
 

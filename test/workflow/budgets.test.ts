@@ -12,6 +12,8 @@ const plain = modelOf(() => answer('done'));
 const held = modelOf(() => answer('done'));
 const below = agentTool({ agent: 'budget-below', description: 'asks another', onFailure: 'observe' });
 const subAgents = Array.from({ length: 6 }, (_, index) => toolCall(below.name, 'x', `call-${index}`));
+const look = defineTool({ name: 'look', description: 'looks', run: () => 'seen' });
+const counted = modelOf((step) => (step === '1' ? { toolCalls: [toolCall('look', 'x', 'c1')] } : 'done'));
 let asked = 0;
 
 const rig = useRig({
@@ -26,9 +28,10 @@ const rig = useRig({
         600,
         modelOf((step) => (step === '1' ? { toolCalls: [toolCall('look', 'x', 'c1')] } : 'done')),
       ),
-      tools: [defineTool({ name: 'look', description: 'looks', run: () => 'seen' })],
+      tools: [look],
     },
     { name: 'budget-large', model: plain },
+    { name: 'budget-counted', kind: 'tool-calling', model: counted, tools: [look], onModelFailure: 'fail' },
     {
       name: 'budget-top',
       kind: 'tool-calling',
@@ -51,6 +54,7 @@ const rig = useRig({
     { name: 'tenants', of: 'tenant', per: 'month', totalTokens: 100_000 },
     { name: 'tight', of: 'tenant', only: 'budget-tight', per: 'month', totalTokens: 1_000 },
     { name: 'stopping', of: 'agent', only: 'budget-stops', per: 'month', totalTokens: 1_000, onEnd: 'stop' },
+    { name: 'counted', of: 'agent', only: 'budget-counted', per: 'day', runs: 2, onEnd: 'fail' },
     { name: 'tiny', of: 'tenant', only: 'budget-tiny', per: 'month', totalTokens: 100 },
     { name: 'same-name', of: 'agent', only: 'budget-plain', per: 'month', totalTokens: 100_000 },
     { name: 'below', of: 'agent', only: 'budget-below', per: 'day', totalTokens: 1_000, onEnd: 'fail' },
@@ -146,6 +150,24 @@ test('a budget that stops runs ends one where it has no room, and `retry` contin
   await rig.client.budgets().extend('stopping', { totalTokens: 1_000 }, 'budget-stops');
   await run.retry();
   expect(await run.result()).toMatchObject({ output: 'done', iterations: 2 });
+});
+
+test('a budget of runs counts a run once, with its restarts, and a fork anew', async () => {
+  const run = await rig.client.start('budget-counted', 'what?');
+  await run.result();
+  await run.rewind({ step: 2 });
+  await run.result();
+  await expect
+    .poll(() => current('counted', 'budget-counted'))
+    .toMatchObject({ runs: 1, used: { calls: 3 }, limit: { runs: 2 } });
+  const fork = await run.fork({ step: 1 });
+  await rig.client.get(fork.id).result();
+  await expect.poll(() => current('counted', 'budget-counted')).toMatchObject({ runs: 2 });
+  await expect(rig.client.run('budget-counted', 'what?')).rejects.toThrow(
+    'the budget "counted": 2 runs a day of the agent "budget-counted" is used up',
+  );
+  await rig.client.budgets().extend('counted', { runs: 1 }, 'budget-counted');
+  expect((await rig.client.run('budget-counted', 'what?')).output).toBe('done');
 });
 
 test('an extension of a budget that no run has used is refused, and so is one that does not fit', async () => {

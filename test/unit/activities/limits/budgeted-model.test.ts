@@ -23,7 +23,7 @@ test.each<[what: string, error: Error, spent: Settlement['spent'], text?: string
 ])('a request that %s is settled with what it is known to have taken', async (_what, error, spent, text) => {
   const settled: unknown[] = [];
   const ledger = {
-    account: {},
+    account: { rule: {} },
     reserve: async () => ({}),
     settle: async (sent: Settlement) => {
       settled.push(sent.spent);

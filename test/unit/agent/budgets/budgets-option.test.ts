@@ -8,7 +8,7 @@ const withBudgets = (...budgets: object[]) => ({ agents: [agent()], budgets });
 describe('budgets are refused', () => {
   test.each<[message: string, budgets: object[]]>([
     ['budgets.0: unknown option totalToken (did you mean totalTokens?)', [{ ...one, totalToken: 1 }]],
-    ['budgets.0: has neither cost nor totalTokens.', [{ name: 'b', per: 'day' }]],
+    ['budgets.0: has neither cost, nor totalTokens, nor runs.', [{ name: 'b', per: 'day' }]],
     ['budgets.0.name: is not a name of letters, digits, - and _.', [{ ...one, name: 'a/b' }]],
     ['budgets.0.totalTokens: is not a whole number from 1.', [{ ...one, totalTokens: 0 }]],
     ['budgets.0.cost: is not an amount of US dollars above 0.', [{ ...one, cost: 0 }]],
