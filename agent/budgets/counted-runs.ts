@@ -1,7 +1,7 @@
 import type { BudgetUse } from './budget-rule.ts';
 import type { CountedRun, Ledger, OpenReservation } from './ledger-state.ts';
 
-/** Runs that a ledger knows. One that it has forgotten counts anew when it asks again. */
+/** Runs that a ledger knows. One that it has forgotten counts again when it asks once more. */
 const MOST_RUNS = 5_000;
 
 export function isCounted({ runs = [] }: Ledger, run: string | undefined): boolean {

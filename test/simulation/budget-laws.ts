@@ -26,6 +26,8 @@ interface Account {
   settled: Map<string, number | null>;
   used: BudgetUse;
   unsettled: BudgetUse;
+  /** The run of each reservation that was not taken back, by the id of the reservation. */
+  runs: Map<string, string>;
   problems: string[];
 }
 
@@ -35,11 +37,12 @@ interface Account {
  */
 function budgetsAreWhatWasBilled(seen: Seen): string[] {
   const { server, values } = seen;
+  const idOf = new Map(server.executions.map(({ runId, id }) => [runId, id]));
   const ledgers = server.executions.filter(({ request }) => request.type === MODEL_BUDGET);
   return [...new Set(ledgers.map(({ id }) => id))].flatMap((id) => {
     const account = newAccount(id);
     for (const message of ledgers.filter((one) => one.id === id).flatMap((one) => messagesOf(one, values)))
-      take(account, message);
+      take(account, message, idOf);
     return [...account.problems, ...billProblems(account, seen)];
   });
 }
@@ -54,6 +57,7 @@ function newAccount(id: string): Account {
     settled: new Map(),
     used: nothing,
     unsettled: nothing,
+    runs: new Map(),
     problems: [],
   };
 }
@@ -78,22 +82,28 @@ function messagesOf({ history }: Execution, values: Values): Message[] {
   });
 }
 
-function take(account: Account, message: Message): void {
+function take(account: Account, message: Message, idOf: ReadonlyMap<string, string>): void {
   if (message.name === COUNT) {
-    message.args[0].forEach((entry, at) => takeEntry(account, entry, message.outcome[at] ?? {}));
+    message.args[0].forEach((entry, at) => takeEntry(account, entry, message.outcome[at] ?? {}, idOf));
     return;
   }
   account.extra += message.args[0].totalTokens ?? 0;
   checkReport(account, message.outcome);
 }
 
-function takeEntry(account: Account, entry: LedgerEntry, { refused }: BudgetAnswer): void {
+function takeEntry(
+  account: Account,
+  entry: LedgerEntry,
+  { refused }: BudgetAnswer,
+  idOf: ReadonlyMap<string, string>,
+): void {
   const { id, open, settled, problems } = account;
   if (entry.type === 'settle') {
     const estimate = open.get(entry.id);
     if (estimate === undefined) return;
     open.delete(entry.id);
     settled.set(entry.id, entry.spent && entry.spent.totalTokens);
+    if (entry.spent?.calls === 0) account.runs.delete(entry.id);
     if (entry.spent === null) account.unsettled = sum(account.unsettled, estimate);
     else account.used = sum(account.used, entry.spent);
     return;
@@ -101,6 +111,9 @@ function takeEntry(account: Account, entry: LedgerEntry, { refused }: BudgetAnsw
   account.limit = entry.rule.totalTokens ?? Infinity;
   if (refused !== undefined || open.has(entry.id) || settled.has(entry.id)) return;
   open.set(entry.id, entry.estimate);
+  // A run keeps its workflow id, and has other run ids when it is retried, rewound and continued as new.
+  const of = idOf.get(entry.call.split('/')[0] ?? '');
+  if (entry.run !== undefined && of !== undefined) account.runs.set(entry.id, of);
   const held = heldBy(account).totalTokens;
   const most = account.limit + account.extra;
   if (held > most)
@@ -109,9 +122,11 @@ function takeEntry(account: Account, entry: LedgerEntry, { refused }: BudgetAnsw
 
 function checkReport(account: Account, { periods: [now] }: BudgetReport): void {
   const { id, used, limit, extra, problems } = account;
-  const expected = { used, held: heldBy(account), most: limit + extra };
+  const runs = new Set(account.runs.values()).size;
+  const expected = { used, runs, held: heldBy(account), most: limit + extra };
   const found = now && {
     used: now.used,
+    runs: now.runs,
     held: sum(sum(now.used, now.unsettled), now.reserved),
     most: now.limit.totalTokens,
   };

@@ -31,9 +31,9 @@ export const budgetMutants: readonly Mutant[] = [
     seed: 447,
     file: 'agent/budgets/ledger.ts',
     find: `  const spent = spentIn(period);
-  const counted`,
+  const needed`,
     replace: `  const spent = spentIn({ ...period, open: [] });
-  const counted`,
+  const needed`,
   },
   {
     name: 'a request whose end nobody knows costs nothing',
@@ -41,6 +41,13 @@ export const budgetMutants: readonly Mutant[] = [
     file: 'activities/limits/budgeted-model.ts',
     find: '!hasBegun && isUnbilled(error) ? nothing : null',
     replace: 'nothing',
+  },
+  {
+    name: 'a run that continues as new counts again in a budget of runs',
+    seed: 28,
+    file: 'activities/limits/budgeted-model.ts',
+    find: 'extendDigest(EMPTY_DIGEST, id)',
+    replace: 'extendDigest(EMPTY_DIGEST, runId)',
   },
   {
     name: 'a ledger that continues as new forgets its reservations',

@@ -6,6 +6,8 @@ import { isCalm, sleep } from './virtual-time.ts';
 
 /** Agents of a world, each of which has an account of its own in a budget of agents. */
 const AGENTS = ['top', 'helper', 'second'];
+/** More than a simulation has. */
+const MANY_RUNS = 1_000;
 /** Longer than all that a worker can be away, and than three tries of a message. */
 const LAST_MESSAGES_MS = 90_000;
 
@@ -13,7 +15,7 @@ const LAST_MESSAGES_MS = 90_000;
 export function someBudgets(own: Random): BudgetDefinition[] {
   const onEnd = () => own.of(['wait', 'wait', 'stop', 'fail'] as const);
   const rules: BudgetDefinition[] = [
-    { name: 'all', per: 'day', totalTokens: own.int(500, 20_000), onEnd: onEnd() },
+    { name: 'all', per: 'day', totalTokens: own.int(500, 20_000), runs: MANY_RUNS, onEnd: onEnd() },
     { name: 'agents', of: 'agent', per: 'month', totalTokens: own.int(500, 20_000), onEnd: onEnd() },
   ];
   return own.some(rules, own.int(1, 2));

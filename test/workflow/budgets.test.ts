@@ -152,7 +152,7 @@ test('a budget that stops runs ends one where it has no room, and `retry` contin
   expect(await run.result()).toMatchObject({ output: 'done', iterations: 2 });
 });
 
-test('a budget of runs counts a run once, with its restarts, and a fork anew', async () => {
+test('a budget of runs counts a run once, with its restarts, and a fork again', async () => {
   const run = await rig.client.start('budget-counted', 'what?');
   await run.result();
   await run.rewind({ step: 2 });
