@@ -50,6 +50,7 @@ export const arrows = {
     rooms: [
       'text',
       'values',
+      'background',
       'model-reply',
       'model-limits',
       'definition',
@@ -127,10 +128,21 @@ export const arrows = {
   },
   'adapters/tools': {
     imports: {
-      agent: ['values', 'text', 'definition/skills.ts', 'definition/tool-search.ts'],
+      agent: ['values', 'text', 'definition/skills.ts', 'definition/tool-search.ts', 'background'],
       'adapters/net': true,
     },
-    rooms: ['calculator', 'foreign', 'http', 'memory', 'python', 'search', 'mcp', 'skills', 'tool-search'],
+    rooms: [
+      'calculator',
+      'foreign',
+      'http',
+      'memory',
+      'python',
+      'search',
+      'mcp',
+      'skills',
+      'tool-search',
+      'background',
+    ],
     temporal: [],
   },
   config: {

@@ -19,7 +19,7 @@ export interface Dependencies {
   kinds: ReadonlyMap<string, AgentKind>;
   models: ReadonlyMap<string, Model>;
   tools: ReadonlyMap<string, Tool>;
-  /** `search_tools`, `use_tool` and `read_skill`, for runs that began when the config had the options that bring them. */
+  /** `search_tools`, `use_tool`, `read_skill` and `background`, for runs that began when the config had the options that bring them. */
   earlierTools: readonly Tool[];
   agents: readonly string[];
   /**

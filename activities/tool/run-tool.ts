@@ -16,6 +16,7 @@ import { modelOf } from '../model/model-of.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { classifyError } from '../attempt/errors.ts';
 import type { Observations } from '../run/observations.ts';
+import { reporting } from './reported-progress.ts';
 import { onceGuard, unguarded } from './once.ts';
 import { cancelCall, reconcileCall } from './reconcile.ts';
 import { runTool, toolMeta } from './tool-call.ts';
@@ -42,7 +43,8 @@ export function createToolActivity(
         const guard = meta.once === true ? onceGuard(attempt, ofConfig.name, meta.retry) : unguarded;
         const deferral = createDeferral(attempt.context.info, attempt.heartbeat, dependencies.signToken);
         const manifest = () => transcripts.manifest(attempt.context, meta);
-        const tool = forAgent === undefined ? ofConfig : forAgent(await manifest());
+        const made = forAgent === undefined ? ofConfig : forAgent(await manifest());
+        const tool = meta.control === undefined ? made : reporting(made, meta.control, attempt.context);
         const { context: runContext = {} } = meta.context === true ? await manifest() : {};
         const isHooked = meta.hooks === true || dependencies.hooks !== undefined;
         const hooks = isHooked ? callHooks(dependencies, await manifest(), attempt, meta.retry) : undefined;

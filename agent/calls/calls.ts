@@ -4,6 +4,7 @@ import type { HookChange } from '../definition/hooks.ts';
 import type { AgentManifest, RetryPolicy } from '../definition/manifest.ts';
 import type { RunOverrides } from '../start/overrides.ts';
 import type { AskedState } from './asked-state.ts';
+import type { ControlReport } from '../background/control-report.ts';
 import type { ForNextCall } from './for-next-call.ts';
 import type { Entry } from '../transcript/entries.ts';
 import type { ErrorInfo, Json, ToolCall, Usage, Truncation } from '../values/vocabulary.ts';
@@ -229,6 +230,7 @@ export interface ToolCallMeta {
   reconcile?: true | undefined;
   /** Call the tool's `cancel`, in place of the tool: the call has ended without the result of the work that `checkpoint` names. */
   cancel?: true | undefined;
+  control?: ControlReport | undefined;
 }
 
 /** Stored before a tool with `effects: 'once'` runs: from now on the call may have had its effect. */

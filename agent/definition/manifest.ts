@@ -74,6 +74,8 @@ export interface ToolManifest extends ToolRules {
   inline?: true | undefined;
   /** The model gets a ticket in place of the result, which comes as a message later. */
   background?: true | undefined;
+  /** The tool asks about background calls, waits for them, and cancels them. */
+  controls?: true | undefined;
   /** A person has to approve its calls: all of them, or those that the tool's function chooses. */
   approval?: 'always' | 'sometimes' | undefined;
   /** The only people who may end a wait for approval. undefined: everybody. */

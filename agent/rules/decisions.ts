@@ -1,3 +1,4 @@
+import { CANCELLED_BY_MODEL } from '../background/background-texts.ts';
 import { cancelledTool, rejectedTool, skippedTool } from '../observation/observations.ts';
 import type { ErrorInfo, Json } from '../values/vocabulary.ts';
 import { type WaitingReason, waitReasonOf, waitingReasons } from './wait-reasons.ts';
@@ -151,6 +152,9 @@ export type DecisionName = keyof typeof decisions;
 export type OperatorDecision = {
   [N in DecisionName]: { type: N; by?: string | undefined } & FieldsOf<(typeof decisions)[N]['takes']>;
 }[DecisionName];
+
+/** Decision on a background call that the model cancels. A person's comes with an update; this one is part of the model's own call. */
+export const CANCEL_BY_MODEL: OperatorDecision = { type: 'cancelCall', reason: CANCELLED_BY_MODEL };
 
 /** Returns true if an early answer has the token of the deferred call. */
 export function isAnswerFor(token: string | undefined, answer: OperatorDecision): boolean {

@@ -101,7 +101,7 @@ export function decided(call: Call, decision: OperatorDecision): Transition {
     case 'none':
       return { call, events };
     case 'cancel':
-      return { call: { ...call, cancelled: effect.observation }, events };
+      return { call: { ...over, cancelled: effect.observation }, events };
     case 'now':
       return { call: withoutUntil(over), events };
     case 'stop':

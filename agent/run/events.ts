@@ -94,6 +94,7 @@ export type RunEvent = {
   | { type: 'checkpoint'; call: string; checkpoint: Json }
   | { type: 'tool_failed'; call: string; error: ErrorInfo; attempts: number }
   | { type: 'waiting'; wait: WaitingCall }
+  /** A person's decision; or `cancelCall` by the model, of a background call. */
   | { type: 'decided'; call: string; decision: OperatorDecision }
   /** A person sent a message to the whole run. `above`: to its parent, which is paused or resumed, and its sub-agents with it. */
   | { type: 'steered'; message: RunMessage; above?: true | undefined }

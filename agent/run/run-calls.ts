@@ -2,11 +2,13 @@ import { type ModelTurn, scopeOf } from '../calls/calls.ts';
 import { type DoneCall, type RestartedEvent, isDropped } from '../calls/restart.ts';
 import type { ToolManifest } from '../definition/manifest.ts';
 import { callWithin } from '../rules/call-rules.ts';
+import { CANCEL_BY_MODEL } from '../rules/decisions.ts';
 import { needsPerson } from '../rules/waiting.ts';
 import { nextCall } from './call-next.ts';
 import { type Call, type CallFact, type Transition, modelCall } from './call-state.ts';
 import { nextAction } from './next-action.ts';
 import type { TimelessEvent } from './events.ts';
+import type { RunFact } from './run-fact.ts';
 import { plannedCalls } from './planned-calls.ts';
 import { type Entry, hasResult } from '../transcript/entries.ts';
 
@@ -45,6 +47,16 @@ export class RunCalls {
   apply(id: string, fact: CallFact): TimelessEvent[] {
     const call = this.#calls.get(id);
     return call === undefined ? [] : this.#set(nextCall(call, fact));
+  }
+
+  /** A call is scheduled. One that no agent of the run has planned only has its event. */
+  schedule({ call, n, tool, toolInput, cancels }: Extract<RunFact, { type: 'scheduled' }>): TimelessEvent[] {
+    const started: TimelessEvent[] =
+      this.#calls.get(call) === undefined
+        ? [{ type: 'tool_started', call, tool, toolInput }]
+        : this.apply(call, { type: 'scheduled', n });
+    if (cancels === undefined) return started;
+    return [...started, ...this.apply(cancels, { type: 'decided', decision: CANCEL_BY_MODEL })];
   }
 
   /** Adds a model call, unless the call is known. */

@@ -25,8 +25,18 @@ export type RunFact =
   /** `input` undefined: the activity of another workflow has the name of our model call. */
   | { type: 'model_scheduled'; call: string; scope: number; n: number; input: CallModelInput | undefined }
   | { type: 'model_replied'; call: string; turn: ModelTurn; ms: number; closing: boolean }
-  /** An activity or a child workflow is scheduled. `tool` and `toolInput`: for the event of a call that no agent of the run has planned. */
-  | { type: 'scheduled'; call: string; n: number; tool: string; toolInput: Json }
+  /**
+   * An activity or a child workflow is scheduled. `tool` and `toolInput`: for the event of a call that no agent of the run has planned.
+   * `cancels`: the background call that the model cancels with it.
+   */
+  | {
+      type: 'scheduled';
+      call: string;
+      n: number;
+      tool: string;
+      toolInput: Json;
+      cancels?: string | undefined;
+    }
   /** An activity of Reloop is scheduled that belongs to no step. `step`: the run rewinds itself to it. */
   | { type: 'read_scheduled'; reads: OwnRead; scope: number; n: number; step: number | undefined }
   | { type: 'call'; call: string; fact: CallFact }

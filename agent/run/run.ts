@@ -91,12 +91,9 @@ export class Run {
         return this.#modelScheduled(fact);
       case 'model_replied':
         return this.#modelReplied(fact);
-      case 'scheduled': {
+      case 'scheduled':
         this.#clock.start(at);
-        const { call, n, tool, toolInput } = fact;
-        if (this.calls.get(call) !== undefined) return this.calls.apply(call, { type: 'scheduled', n });
-        return [{ type: 'tool_started', call, tool, toolInput }];
-      }
+        return this.calls.schedule(fact);
       case 'read_scheduled':
         return [];
       case 'call':

@@ -12,6 +12,7 @@ import type { Json } from '../../agent/values/vocabulary.ts';
 import type { Model } from '../../adapters/models/model.ts';
 import { adapterFor, adapters } from '../../adapters/models/adapters.ts';
 import { createSearchTool, useTool } from '../../adapters/tools/tool-search/search-tools.ts';
+import { backgroundTool } from '../../adapters/tools/background/background-tool.ts';
 import type { Tool } from '../../adapters/tools/tool.ts';
 import { type OptionValues, checkOptions, completeOptions, manifestParts } from '../config-options.ts';
 import { type AgentDefinition, type ConfigDefinition, ConfigError } from '../define.ts';
@@ -32,6 +33,7 @@ import { toolManifest } from '../options/tool-options.ts';
 import { projectFolder } from '../../local/server/project-folder.ts';
 import { type Queues, allQueues, onQueues } from '../options/queues.ts';
 import { type AgentSkills, agentSkills, earlierSkills } from './agent-skills.ts';
+import { controlTools, controlsOf } from './control-tools.ts';
 import { searchTools, searchedTools } from './searched-tools.ts';
 import { uniqueTools } from './unique-tools.ts';
 import { createOutputCheck } from '../options/output-check.ts';
@@ -53,7 +55,7 @@ type Related =
 export interface LoadedConfig extends Omit<OptionValues, Related> {
   agents: ReadonlyMap<string, AgentDefinition>;
   tools: ReadonlyMap<string, Tool>;
-  /** `search_tools`, `use_tool` and `read_skill`, for runs that began when the config had the options that bring them. */
+  /** `search_tools`, `use_tool`, `read_skill` and `background`, for runs that began when the config had the options that bring them. */
   earlierTools: readonly Tool[];
   models: ReadonlyMap<string, Model>;
   kinds: ReadonlyMap<string, AgentKind>;
@@ -96,7 +98,8 @@ export function createLoadedConfig(config: ConfigDefinition, folder = projectFol
   ]);
   const skills = agentSkills(config.agents, folder);
   const search = searchTools(config.agents);
-  for (const tool of [...search, ...(skills === undefined ? [] : [skills.tool])]) addBuiltIn(tools, tool);
+  const reading = skills === undefined ? [] : [skills.tool];
+  for (const tool of [...search, ...reading, ...controlTools(config.agents)]) addBuiltIn(tools, tool);
   const named = namedModels(config);
   const choices = (agent: AgentDefinition) => modelChoices(agent, (model) => namedModel(model, named));
   const models = new Map([...named, ...modelsInPlace(config.agents.flatMap(choices))]);
@@ -121,7 +124,9 @@ export function createLoadedConfig(config: ConfigDefinition, folder = projectFol
     ...values,
     agents,
     tools,
-    earlierTools: [createSearchTool(), useTool, earlierSkills(folder)].filter(({ name }) => !tools.has(name)),
+    earlierTools: [createSearchTool(), useTool, earlierSkills(folder), backgroundTool].filter(
+      ({ name }) => !tools.has(name),
+    ),
     models,
     kinds,
     priceOf: (model) => priceOf(config.prices, model),
@@ -145,9 +150,14 @@ export function createLoadedConfig(config: ConfigDefinition, folder = projectFol
       const { compaction } = completeAgent(agent);
       const handoffs = handoffTools(agent, agents, (other) => kindOf(kinds, other));
       const ownSkills = skills?.of(name);
-      const reading = skills === undefined || ownSkills === undefined ? [] : [toolManifest(skills.tool)];
+      const readers = ownSkills === undefined ? [] : reading.map(toolManifest);
       const searched = searchedTools(agent, manifest.tools, search);
-      const ofAgent = [...(searched?.tools ?? manifest.tools), ...handoffs, ...reading];
+      const ofAgent = [
+        ...(searched?.tools ?? manifest.tools),
+        ...handoffs,
+        ...readers,
+        ...controlsOf(manifest.tools),
+      ];
       const brought = agent.clientTools === true ? (overrides.clientTools ?? []) : [];
       const own = {
         ...manifest,

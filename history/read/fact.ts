@@ -11,9 +11,19 @@ export type Fact = { id: number; at: number; more?: true } & (
   | StartedFact
   /**
    * `key` is the same in later facts of this activity or child. `workId`: activity id, or workflow id of the child. `name`: activity
-   * type or workflow type. `local`: the activity ran inside a workflow task or a model call.
+   * type or workflow type. `local`: the activity ran inside a workflow task or a model call. `cancels`: the background call that the model
+   * cancels with this one.
    */
-  | { type: 'scheduled'; of: Work; key: string; workId: string; name: string; input: Recorded; local?: true }
+  | {
+      type: 'scheduled';
+      of: Work;
+      key: string;
+      workId: string;
+      name: string;
+      input: Recorded;
+      local?: true;
+      cancels?: string;
+    }
   /** `runId`: run id of a child. */
   | { type: 'begun'; of: Work; key: string; attempt: number; runId?: string | undefined }
   | { type: 'succeeded'; of: Work; key: string; result: Recorded }

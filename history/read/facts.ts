@@ -2,6 +2,7 @@ import type { Client } from '@temporalio/client';
 import { tsToMs } from '@temporalio/common/lib/time.js';
 import type { temporal } from '@temporalio/proto';
 import { readFailure } from '../../agent/calls/failures.ts';
+import { cancelledByModel } from './control-header.ts';
 import { costFact } from './cost-facts.ts';
 import type { Fact, StartedFact } from './fact.ts';
 import { type HistoryEvent, type ReadOptions, type RunRef, readRun } from './pages.ts';
@@ -160,7 +161,9 @@ export function createFactReader(client: Pick<Client, 'options'>, run: RunRef) {
     if (scheduled) {
       const { activityId, activityType, input } = scheduled;
       const names = { workId: activityId ?? '', name: activityType?.name ?? '' };
-      return { type: 'scheduled', of, key: String(event.eventId), ...names, input: value(input) };
+      const cancels = cancelledByModel(names.name, scheduled.header);
+      const more = cancels === undefined ? {} : { cancels };
+      return { type: 'scheduled', of, key: String(event.eventId), ...names, input: value(input), ...more };
     }
     const begun = event.activityTaskStartedEventAttributes;
     if (begun) return { type: 'begun', of, key: String(begun.scheduledEventId), attempt: begun.attempt ?? 1 };

@@ -117,8 +117,10 @@ export function createTrace(id: string) {
     const reads = ownReads.get(name);
     if (reads !== undefined) return { type: 'read_scheduled', reads, scope, n, step: await rewindStep(fact) };
     const sent = await fact.input();
-    if (name !== 'callModel')
-      return { type: 'scheduled', call, n, tool: name, toolInput: scheduledInput(fact, sent) };
+    if (name !== 'callModel') {
+      const toolInput = scheduledInput(fact, sent);
+      return { type: 'scheduled', call, n, tool: name, toolInput, cancels: fact.cancels };
+    }
     const input = asCallModelInput(sent);
     task.closing = input?.closing === true;
     task.isModelCall = input !== undefined;

@@ -1,11 +1,18 @@
+import { ticketIsOver } from '../../agent/background/background-texts.ts';
 import { lateResult, ticketText } from '../../agent/observation/observations.ts';
 import type { Law, Seen } from './laws.ts';
+import { isByModel } from './outside-laws.ts';
 import type { RunLife } from './run-lives.ts';
-import type { Asked } from './world-model.ts';
+import { type Asked, COMPACTION } from './world-model.ts';
 import type { World } from './world.ts';
 
 /** Laws about calls that run in the background. */
-export const backgroundLaws: readonly Law[] = [eachResultIsShownOnce, childrenEndWithTheirRun];
+export const backgroundLaws: readonly Law[] = [
+  eachResultIsShownOnce,
+  overIsFollowedByTheResult,
+  cancelledByTheModelBeginsNothing,
+  childrenEndWithTheirRun,
+];
 
 const textOf = (prompt: unknown) => JSON.stringify(prompt);
 
@@ -44,6 +51,40 @@ function eachResultIsShownOnce({ world, runs }: Seen): string[] {
       ...twice,
       ...lost.map((call) => `${life.id}: the model answered without the result of background call ${call}`),
     ];
+  });
+}
+
+const OVER = new RegExp(
+  ticketIsOver({ ticket: 'TICKET', tool: '' })
+    .split(' (')[0]
+    ?.replace('TICKET', String.raw`(\d+\.\d+)`)
+    .concat(String.raw` \(\w+\) is over`) ?? '',
+  'gu',
+);
+
+/** A model that has heard that a background call is over has its result in the same prompt. A summary is of what was there before. */
+function overIsFollowedByTheResult({ world }: Seen): string[] {
+  return world.asked.flatMap(({ runId, step, request }) => {
+    if (step.endsWith(COMPACTION)) return [];
+    const results = found(RESULT, request.prompt);
+    return found(OVER, request.prompt)
+      .filter((call) => !results.includes(call))
+      .map((call) => `${runId}: at step ${step} call ${call} was over, and its result was not there`);
+  });
+}
+
+/** A call that the model has cancelled is not scheduled again, unless a person says so about a call in doubt. */
+function cancelledByTheModelBeginsNothing({ runs }: Seen): string[] {
+  return runs.flatMap(({ id, events }) => {
+    const cancelled = new Set<string>();
+    return events.flatMap((event) => {
+      if (event.type === 'restarted') cancelled.clear();
+      if (event.type === 'waiting') cancelled.delete(event.wait.call);
+      if (event.type === 'decided' && isByModel(event)) cancelled.add(event.call);
+      return event.type === 'tool_started' && cancelled.has(event.call)
+        ? [`${id}: the model had cancelled call ${event.call}, and it began again`]
+        : [];
+    });
   });
 }
 

@@ -1,4 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { RunEvent } from '../../agent/run/events.ts';
+import { CANCEL_BY_MODEL } from '../../agent/rules/decisions.ts';
 import { viewOf } from '../../agent/views/view.ts';
 import type { Word } from './operator.ts';
 import type { RunLife } from './run-lives.ts';
@@ -158,7 +160,9 @@ function decisionsTakeEffect({ runs, words }: Outcome): string[] {
       countedBy(own.filter((word) => word.outcome === outcome).map(nameOfDecision));
     const [accepted, unknown] = [count('accepted'), count('unknown')];
     const decided = countedBy(
-      events.flatMap((event) => (event.type === 'decided' ? [`${event.decision.type} ${event.call}`] : [])),
+      events.flatMap((event) =>
+        event.type === 'decided' && !isByModel(event) ? [`${event.decision.type} ${event.call}`] : [],
+      ),
     );
     return [...new Set([...accepted.keys(), ...decided.keys()])].flatMap((name) => {
       const [least, more, found] = [accepted, unknown, decided].map(
@@ -171,6 +175,11 @@ function decisionsTakeEffect({ runs, words }: Outcome): string[] {
           ];
     });
   });
+}
+
+/** The model has cancelled a background call of its own. */
+export function isByModel({ decision }: Pick<Extract<RunEvent, { type: 'decided' }>, 'decision'>): boolean {
+  return isDeepStrictEqual(decision, CANCEL_BY_MODEL);
 }
 
 type Counts = [least: number, more: number, found: number];

@@ -1,3 +1,4 @@
+import { BACKGROUND_TOOL, controlActions } from '../../agent/background/background-input.ts';
 import { CHARS_PER_TOKEN } from '../../agent/definition/price.ts';
 import { promptLength } from '../../agent/transcript/request.ts';
 import {
@@ -86,12 +87,14 @@ export interface ModelOptions {
   favourite?: string | undefined;
   /** The agent searches for its tools: the model searches now and then, and calls what it found by `use_tool` or by its name. */
   searches?: boolean | undefined;
+  /** Some of the tools run in the background: the model asks about their calls, waits for them, and cancels them. */
+  controls: boolean;
 }
 
 /** A model whose decisions follow from the question and the step, so that a step that is done again decides the same. */
 export function createModel(
   { asked, dice, salt, slowestMs, bills, failing = 0.04, errors = modelErrors }: ModelWorld,
-  { agent, counts, kind, tools, mostCalls, most, favourite, searches }: ModelOptions,
+  { agent, counts, kind, tools, mostCalls, most, favourite, searches, controls }: ModelOptions,
 ): Model {
   return {
     async call(request, context) {
@@ -120,6 +123,7 @@ export function createModel(
       const calls = isLast
         ? []
         : Array.from({ length: count }, () => {
+            if (controls && choice.chance(CONTROLS)) return control(choice, Number(context.step));
             const name = favourite !== undefined && choice.chance(0.5) ? favourite : choice.of(tools);
             return rewritten(call(choice, name, count), dice);
           }).map((one) => (searches === true ? searched(one, choice) : one));
@@ -146,6 +150,15 @@ function newBill(asked: readonly Asked[], promptTokens: number): number {
   let tokens = 5;
   while (bills.has(promptTokens + tokens)) tokens++;
   return tokens;
+}
+
+/** Share of the calls that are about a background call, in a world that has such calls. */
+const CONTROLS = 0.25;
+
+/** A call about one of the calls before it, which may be none that runs in the background. */
+function control(choice: Random, step: number): Call {
+  const ticket = `${choice.int(1, step)}.${choice.chance(0.8) ? 1 : 2}`;
+  return { name: BACKGROUND_TOOL, args: { action: choice.of(controlActions), ticket } };
 }
 
 interface Call {

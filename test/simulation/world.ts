@@ -156,7 +156,9 @@ export function createWorld(
   const brought = brings ? BROUGHT.map(({ name }) => name) : [];
   const client = brings ? { clientTools: true } : {};
 
-  const modelOf = (of: Omit<ModelOptions, 'counts'>) => createModel(world, { counts: long.counts, ...of });
+  const isControlling = (own: readonly string[]) => own.some((name) => background.includes(name));
+  const modelOf = (of: Omit<ModelOptions, 'counts' | 'controls'>) =>
+    createModel(world, { counts: long.counts, controls: isControlling(of.tools), ...of });
 
   const configOf = (versionTools: readonly Tool[], version: number): ConfigDefinition => {
     const gone = extra.gone(version);

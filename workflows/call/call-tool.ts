@@ -11,6 +11,7 @@ import type { ResultRef } from '../../agent/transcript/entries.ts';
 import { addUsage } from '../../agent/values/vocabulary.ts';
 import type { OpenCall } from '../operator/open-call.ts';
 import type { AgentLoop } from '../run/agent-loop.ts';
+import { waitedFor } from '../run/background-control.ts';
 import { backtestCannotAsk } from '../run/recorded-call.ts';
 import { normalizeCancellation, runFailure } from '../temporal/run-failure.ts';
 import { type TurnCall, cancelElsewhere, isMade, isRunEnding, scheduleOnce } from './schedule-once.ts';
@@ -52,6 +53,7 @@ export async function callTool(
   const turnCall: TurnCall = { tool, call, open, inlineCall };
   let result: ResultRef | undefined;
   try {
+    if (tool.controls === true) await waitedFor(loop, open);
     for (;;) {
       const action: NextAction = isMade(turnCall)
         ? { do: 'schedule' }

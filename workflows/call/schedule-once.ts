@@ -20,6 +20,7 @@ import type { AgentLoop } from '../run/agent-loop.ts';
 import { attachMeta } from '../temporal/call-header.ts';
 import type { LocalOutcome } from '../temporal/local-call.ts';
 import type { OpenCall } from '../operator/open-call.ts';
+import { controlCall } from '../run/background-control.ts';
 import { recordedCall, mayFallBackToLive } from '../run/recorded-call.ts';
 import { normalizeCancellation } from '../temporal/run-failure.ts';
 import { runSubAgent } from './sub-agent.ts';
@@ -205,7 +206,8 @@ function inlineOutcome({ result, failed, again }: InlineCall): LocalOutcome<Tool
 function startActivity(loop: AgentLoop, { tool, call, open }: TurnCall, id: string): Promise<ToolResult> {
   const { toolInput } = open.now.action;
   const meta = metaOf(loop, tool, call, open);
-  attachMeta(id, tool.effects === 'once' ? { ...meta, once: true } : meta);
+  const control = tool.controls === true ? controlCall(loop, open) : undefined;
+  attachMeta(id, { ...meta, once: tool.effects === 'once' || undefined, control });
   loop.trace?.attach(id, open.id);
   return toolActivity(tool, id, toolInput)(toolInput);
 }

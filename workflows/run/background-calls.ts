@@ -5,7 +5,7 @@ import type { OpenCall } from '../operator/open-call.ts';
 import type { Step } from './turn.ts';
 
 /** A call that runs while the model continues. */
-interface BackgroundCall {
+export interface BackgroundCall {
   /** The iteration that made the call. */
   readonly iteration: number;
   readonly open: OpenCall;
@@ -35,6 +35,14 @@ export class BackgroundCalls {
   /** There are calls: all others would be cancelled, or sent, for nothing. */
   get isEmpty(): boolean {
     return this.#calls.size === 0;
+  }
+
+  get all(): readonly BackgroundCall[] {
+    return [...this.#calls];
+  }
+
+  find(ticket: string): BackgroundCall | undefined {
+    return this.all.find((call) => call.ticket.entry.call === ticket);
   }
 
   /** A call is under way. */
