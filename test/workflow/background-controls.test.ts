@@ -12,6 +12,7 @@ import {
 } from '../../agent/background/background-texts.ts';
 import { agentTool } from '../../adapters/tools/agent-tool.ts';
 import { defineTool } from '../../adapters/tools/tool.ts';
+import { createLivePoll } from '../../history/list/live.ts';
 import { createGate } from '../support/gate.ts';
 import { eventOf, eventsOf, useRig } from '../support/rig.ts';
 import { gatedTool } from '../support/sample-tools.ts';
@@ -19,7 +20,6 @@ import { act, answer, modelOf, promptOf } from '../support/scripts.ts';
 
 /** A model that asks about its background calls, waits for them, and cancels them. */
 let replies: { [step: string]: string } = {};
-let effects: string[] = [];
 const model = modelOf((step) => replies[step] ?? answer(`at ${step}`));
 const native = modelOf((step) => {
   if (step === '1') return { toolCalls: [{ id: 'a', name: 'slowly', arguments: '{"__arg1":"x"}' }] };
@@ -36,7 +36,6 @@ const slowly = defineTool({
   async run(_, { progress, signal }) {
     progress('half of it');
     await new Promise((resolve) => signal.addEventListener('abort', resolve));
-    effects.push('late');
   },
 });
 const tools = [
@@ -59,7 +58,6 @@ const rig = useRig({
 });
 beforeEach(() => {
   replies = {};
-  effects = [];
   model.requests.length = 0;
 });
 
@@ -80,7 +78,12 @@ describe('the tool background', () => {
       4: control('cancel', '1.1'),
     };
     const run = await rig.client.start('steward', 'what?');
-    await eventOf(run, 'tool_progress', ({ text }) => text === 'half of it');
+    const look = createLivePoll(
+      rig.temporal,
+      () => ({ workflowId: run.id, runId: '' }),
+      () => 0,
+    );
+    await expect.poll(async () => (await look()).map(({ texts }) => texts.progress)).toContain('half of it');
     await gate.open();
     await run.result();
     const underWay = ticketIsUnderWay({ ticket: '1.1', tool: 'slowly' });
