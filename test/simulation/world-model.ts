@@ -60,6 +60,8 @@ export const HANDOFF = 'transfer_to_';
 export const FEW = 4;
 
 interface ModelWorld {
+  /** Tools whose calls run in the background: the model asks about them, waits for them, and cancels them. */
+  background: readonly string[];
   asked: Asked[];
   dice: Random;
   salt: number;
@@ -87,15 +89,14 @@ export interface ModelOptions {
   favourite?: string | undefined;
   /** The agent searches for its tools: the model searches now and then, and calls what it found by `use_tool` or by its name. */
   searches?: boolean | undefined;
-  /** Some of the tools run in the background: the model asks about their calls, waits for them, and cancels them. */
-  controls: boolean;
 }
 
 /** A model whose decisions follow from the question and the step, so that a step that is done again decides the same. */
 export function createModel(
-  { asked, dice, salt, slowestMs, bills, failing = 0.04, errors = modelErrors }: ModelWorld,
-  { agent, counts, kind, tools, mostCalls, most, favourite, searches, controls }: ModelOptions,
+  { asked, dice, salt, slowestMs, bills, background, failing = 0.04, errors = modelErrors }: ModelWorld,
+  { agent, counts, kind, tools, mostCalls, most, favourite, searches }: ModelOptions,
 ): Model {
+  const controls = tools.some((name) => background.includes(name));
   return {
     async call(request, context) {
       await currentProcess().proceed();

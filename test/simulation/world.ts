@@ -141,7 +141,7 @@ export function createWorld(
   const slowestMs = profile.slowestMs ?? random.of([400, 400, 400, 12_000]);
   const bills = profile.budgets === true;
   const { failingModel: failing, modelErrors: errors } = profile;
-  const world = { asked, dice, salt, slowestMs, bills, failing, errors };
+  const world = { background, asked, dice, salt, slowestMs, bills, failing, errors };
   const budgets = bills ? someBudgets(new Random(salt ^ BUDGETS)) : [];
   // By itself, so that the other choices of a seed are the same.
   const long = longRuns(new Random(~salt), { kind, names, profile });
@@ -156,9 +156,7 @@ export function createWorld(
   const brought = brings ? BROUGHT.map(({ name }) => name) : [];
   const client = brings ? { clientTools: true } : {};
 
-  const isControlling = (own: readonly string[]) => own.some((name) => background.includes(name));
-  const modelOf = (of: Omit<ModelOptions, 'counts' | 'controls'>) =>
-    createModel(world, { counts: long.counts, controls: isControlling(of.tools), ...of });
+  const modelOf = (of: Omit<ModelOptions, 'counts'>) => createModel(world, { counts: long.counts, ...of });
 
   const configOf = (versionTools: readonly Tool[], version: number): ConfigDefinition => {
     const gone = extra.gone(version);
