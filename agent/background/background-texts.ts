@@ -60,4 +60,4 @@ export function withProgress(
 }
 
 /** Reason in the result of a call that the model has cancelled. */
-export const CANCELLED_BY_MODEL = 'the model asked for it.';
+export const CANCELLED_BY_MODEL = 'the model asked for it';

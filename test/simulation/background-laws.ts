@@ -1,4 +1,4 @@
-import { ticketIsOver } from '../../agent/background/background-texts.ts';
+import { type TicketOf, ticketIsCancelled, ticketIsOver } from '../../agent/background/background-texts.ts';
 import { lateResult, ticketText } from '../../agent/observation/observations.ts';
 import type { Law, Seen } from './laws.ts';
 import { isByModel } from './outside-laws.ts';
@@ -10,6 +10,7 @@ import type { World } from './world.ts';
 export const backgroundLaws: readonly Law[] = [
   eachResultIsShownOnce,
   overIsFollowedByTheResult,
+  cancelledIsRecorded,
   cancelledByTheModelBeginsNothing,
   childrenEndWithTheirRun,
 ];
@@ -54,13 +55,20 @@ function eachResultIsShownOnce({ world, runs }: Seen): string[] {
   });
 }
 
-const OVER = new RegExp(
-  ticketIsOver({ ticket: 'TICKET', tool: '' })
-    .split(' (')[0]
-    ?.replace('TICKET', String.raw`(\d+\.\d+)`)
-    .concat(String.raw` \(\w+\) is over`) ?? '',
-  'gu',
-);
+const OVER = sentenceOf(ticketIsOver);
+const CANCELLED = sentenceOf(ticketIsCancelled);
+
+/** Matches the sentence, with the ticket, in a text or in a prompt. */
+function sentenceOf(sentence: (of: TicketOf) => string): RegExp {
+  const [before, after = ''] = sentence({ ticket: 'TICKET', tool: 'TOOL' }).split('TOOL');
+  const [start] = after.split('.');
+  return new RegExp(
+    `${before}TOOL${start}`
+      .replace('TICKET', String.raw`(\d+\.\d+)`)
+      .replace(/\(TOOL\)/u, String.raw`\(\w+\)`),
+    'gu',
+  );
+}
 
 /** A model that has heard that a background call is over has its result in the same prompt. A summary is of what was there before. */
 function overIsFollowedByTheResult({ world }: Seen): string[] {
@@ -70,6 +78,21 @@ function overIsFollowedByTheResult({ world }: Seen): string[] {
     return found(OVER, request.prompt)
       .filter((call) => !results.includes(call))
       .map((call) => `${runId}: at step ${step} call ${call} was over, and its result was not there`);
+  });
+}
+
+/** The record of a run has the cancellation of a call of which the model was told that it is being cancelled. */
+function cancelledIsRecorded({ runs }: Seen): string[] {
+  return runs.flatMap(({ id, events }) => {
+    const cancelled = new Set(
+      events.flatMap((event) =>
+        event.type === 'decided' && event.decision.type === 'cancelCall' ? [event.call] : [],
+      ),
+    );
+    return events
+      .flatMap((event) => (event.type === 'step' ? found(CANCELLED, event.step.observation) : []))
+      .filter((call) => !cancelled.has(call))
+      .map((call) => `${id}: call ${call} was cancelled, and the record does not say so`);
   });
 }
 

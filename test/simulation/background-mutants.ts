@@ -1,6 +1,6 @@
 import type { Mutant } from './mutants.ts';
 
-/** Defects of background calls. In the profile `background` the seeds 134, 38, 134, 645 and 134 find them, in this order. */
+/** Defects of background calls, for the profile `background`. */
 export const backgroundMutants: readonly Mutant[] = [
   {
     name: 'an answer does not wait for the results of background calls',
@@ -9,10 +9,10 @@ export const backgroundMutants: readonly Mutant[] = [
     replace: '',
   },
   {
-    name: 'the result of a background call is sent with each model call',
+    name: 'the result of a background call that was cut off is sent twice',
     file: 'workflows/run/background-calls.ts',
     find: 'this.#calls.delete(call);\n      // A call without',
-    replace: '// A call without',
+    replace: 'if (call.open.now.end !== undefined) this.#calls.delete(call);\n      // A call without',
   },
   {
     name: 'a rewind loses the result of a background call that a dropped step had',
@@ -31,5 +31,23 @@ export const backgroundMutants: readonly Mutant[] = [
     file: 'workflows/run/background-calls.ts',
     find: 'await CancellationScope.nonCancellable(() => Promise.all(calls.map(({ over }) => over)));',
     replace: 'await Promise.resolve();',
+  },
+  {
+    name: 'the model cancels a background call, and the call goes on',
+    file: 'workflows/run/background-control.ts',
+    find: 'open.decide(CANCEL_BY_MODEL);',
+    replace: '',
+  },
+  {
+    name: 'a wait that a message ends says that the background call is over',
+    file: 'workflows/run/background-control.ts',
+    find: 'waitEndedEarly(stateText(call))',
+    replace: 'ticketIsOver(ticketOf(call))',
+  },
+  {
+    name: 'a background call that the model has cancelled begins again',
+    file: 'agent/run/next-action.ts',
+    find: 'const isCut = context.overdue || call.cancelled !== undefined;',
+    replace: 'const isCut = context.overdue;',
   },
 ];
