@@ -18,6 +18,6 @@ export function readControl(input: Json): BackgroundControl | undefined {
   if (!isObject(given)) return undefined;
   const { action: wanted, ticket } = given;
   const action = controlActions.find((known) => known === wanted);
-  if (action === undefined || (typeof ticket !== 'string' && typeof ticket !== 'number')) return undefined;
-  return { action, ticket: String(ticket).trim() };
+  // The number 3.10 is the number 3.1.
+  return action === undefined || typeof ticket !== 'string' ? undefined : { action, ticket: ticket.trim() };
 }

@@ -11,7 +11,7 @@ const named = ({ ticket, tool }: TicketOf) => `The call with the ticket ${ticket
 /** The ticket is not repeated: the sentence travels in a header, which is not encrypted. */
 export function unknownTicket(open: readonly TicketOf[]): string {
   const tickets = open.map(({ ticket, tool }) => `${ticket} (${tool})`).join(', ');
-  return `No background call with this ticket is open: you have its result, or there was none. Open tickets: ${tickets || 'none'}.`;
+  return `No background call with this ticket is open: it is over, or there was none. Open tickets: ${tickets || 'none'}.`;
 }
 
 export function ticketIsOver(of: TicketOf): string {
@@ -24,20 +24,24 @@ export function ticketIsUnderWay(of: TicketOf): string {
 
 /** `reason`: of the wait, such as `approval`. `within`: the waiting call of the sub-agent. */
 export function ticketWaits(of: TicketOf, { reason, within }: { reason: string; within?: string }): string {
-  const where = within === undefined ? '' : `in its step ${within} `;
-  return `${named(of)} is not over: ${where}it waits for a person or another system (${reason}).`;
+  const who = within === undefined ? 'it' : `the call ${within} of its agent`;
+  return `${named(of)} is not over: ${who} waits for a person or another system (${reason}).`;
 }
 
 export function ticketIsCancelled(of: TicketOf): string {
   return `${named(of)} is being cancelled. A message says how it ended.`;
 }
 
+export function ticketHasJustBegun(of: TicketOf): string {
+  return `${named(of)} begins with this step. Cancel it in the next one.`;
+}
+
 export function ticketIsInDoubt(of: TicketOf): string {
-  return `${named(of)} cannot be cancelled: it is not known whether it took effect, and a person looks into it.`;
+  return `${named(of)} cannot be cancelled: it is not known yet whether it took effect. A message says how it ended.`;
 }
 
 export function ticketIsDecided(of: TicketOf): string {
-  return `${named(of)} cannot be cancelled now: somebody has just decided on it. Ask again.`;
+  return `${named(of)} cannot be cancelled now: its wait has just ended. Ask again.`;
 }
 
 /** A `wait` that ends before the call. */

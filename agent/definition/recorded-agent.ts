@@ -24,6 +24,7 @@ export function mayRunLive(tool: ToolManifest, live: LiveTools | undefined): boo
 }
 
 function recordedTool(tool: ToolManifest, live: LiveTools | undefined): ToolManifest {
+  if (tool.controls === true) return tool; // without effects on anything but the run
   if (mayRunLive(tool, live))
     return { ...tool, onFailure: tool.onFailure === 'observe' ? 'observe' : 'fail' };
   return {

@@ -123,6 +123,8 @@ export class RunCalls {
 /** Returns the end of a call of which history shows none; undefined for a call that has its end, or gets none. */
 export function settled(call: Call, context: SettleContext): CallFact | undefined {
   if (call.end !== undefined || (context.isCancelling && isCancelledWithRun(call))) return undefined;
+  // The result of a cancelled call is known when the call is over.
+  if (call.underWay !== undefined && !context.overdue) return undefined;
   const action = nextAction(call, { ...context, nowMs: 0, approved: undefined });
   return action.do === 'end' ? { type: 'observed', observation: action.end.observation } : undefined;
 }

@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { cancelledTool, lateResult } from '../../agent/observation/observations.ts';
 import {
   CANCELLED_BY_MODEL,
+  ticketHasJustBegun,
   ticketIsCancelled,
   ticketIsOver,
   ticketIsUnderWay,
@@ -38,6 +39,15 @@ const slowly = defineTool({
     await new Promise((resolve) => signal.addEventListener('abort', resolve));
   },
 });
+const hasty = modelOf((step) => {
+  const call = (id: string, name: string, input: object) => ({ id, name, arguments: JSON.stringify(input) });
+  const toolCalls = [
+    call('a', 'background', { action: 'wait', ticket: '1.3' }),
+    call('b', 'background', { action: 'cancel', ticket: '1.3' }),
+    call('c', 'gated', { __arg1: 'a' }),
+  ];
+  return step === '1' ? { toolCalls } : 'done';
+});
 const tools = [
   slowly,
   gatedTool(gate, 'held'),
@@ -48,6 +58,7 @@ const tools = [
 const rig = useRig({
   agents: [
     { name: 'steward', model, tools },
+    { name: 'hasty steward', kind: 'tool-calling', model: hasty, tools },
     { name: 'native steward', kind: 'tool-calling', model: native, tools: [slowly] },
     {
       name: 'keeper',
@@ -162,6 +173,42 @@ describe('the tool background', () => {
     await run.decide('2.1', { type: 'cancelCall' });
     await run.result();
     expect(await stepsOf(run)).toContainEqual(['2.1', cancelledTool(undefined)]);
+  });
+
+  test('returns when the call waits for a person', async () => {
+    replies = { 1: act('asked', 'a'), 2: control('wait', '1.1'), 3: control('cancel', '1.1') };
+    const run = await rig.client.start('steward', 'what?');
+    await run.result();
+    expect(await stepsOf(run)).toContainEqual([
+      '2.1',
+      ticketWaits({ ticket: '1.1', tool: 'asked' }, { reason: 'approval' }),
+    ]);
+  });
+
+  test('takes no ticket that is a number: 3.10 would be 3.1', async () => {
+    replies = {
+      1: act('slowly', 'a'),
+      2: act('background', '{"action":"cancel","ticket":1.1}'),
+      3: control('cancel', '1.1'),
+    };
+    const run = await rig.client.start('steward', 'what?');
+    await run.result();
+    const steps = await stepsOf(run);
+    expect(steps[0]).toEqual(['2.1', expect.stringContaining('ticket')]);
+    expect(steps[1]).toEqual(['3.1', ticketIsCancelled({ ticket: '1.1', tool: 'slowly' })]);
+  });
+
+  test('waits for a later call of its step, and cancels none of its step', async () => {
+    const run = await rig.client.start('hasty steward', 'what?');
+    await gate.reached(1);
+    await gate.open();
+    await run.result();
+    const of = { ticket: '1.3', tool: 'gated' };
+    expect(Object.fromEntries(await stepsOf(run))).toEqual({
+      '1.1': ticketIsOver(of),
+      '1.2': ticketHasJustBegun(of),
+      '1.3': 'gated a',
+    });
   });
 
   test('is a native call of an agent with native calls', async () => {

@@ -166,7 +166,7 @@ function startCall(
 ): Promise<unknown> {
   const { tool, live, open } = turnCall;
   const { toolInput } = open.now.action;
-  if (loop.recorded !== undefined && live !== true)
+  if (loop.recorded !== undefined && live !== true && tool.controls !== true)
     return recordedCall(loop.recorded, tool.name, toolInput, id);
   if (tool.agent !== undefined)
     return runSubAgent(loop, tool.agent, id, toolInput, loop.trace?.parentOf(open.id));

@@ -9,11 +9,11 @@ export const backgroundTool: Tool = defineTool({
     'Controls a call that runs in the background, by its ticket. ask: says what the call does now. wait: returns when the call is over, for when nothing else can be done. cancel: ends the call. The result always comes as a message, so there is no need to ask for it.',
   input: z.object({
     action: z.enum(controlActions),
-    ticket: z.string().describe('The ticket of the call.'),
+    ticket: z.string().describe('The ticket of the call, as a string: "3.1".'),
   }),
   effects: 'none',
   onFailure: 'observe',
   run() {
-    throw new ToolError('The input could not be read. Give the action and the ticket.');
+    throw new ToolError('The input could not be read. Give the action, and the ticket as a string.');
   },
 });
