@@ -21,13 +21,13 @@ export const toldIsRecorded: Law = ({ world, runs }) =>
       .filter(({ call, action }) => action.tool !== '_Exception' && from <= turnOf(call) && turnOf(call) < to)
       .map(({ call, action, observation }) => {
         const isLater = isTicketShown(request.prompt, call);
-        const written = results === undefined ? observation : resultText(observation);
-        const plain = isLater ? ticketText(call) : text(written);
+        const native = isLater ? ticketText(call) : text(resultText(observation));
+        const plain = isLater || results !== undefined ? native : text(observation);
         const edited = isLater ? plain : withPersonsInput(action.toolInput, plain);
-        return { plain: shown(plain), edited: shown(edited) };
+        return { plain: shown(plain), edited: shown(edited), native: shown(native) };
       });
     const plain = recorded.map((one) => one.plain);
-    const told = results ?? toldInText(request.prompt, plain);
+    const told = results ?? toldInText(request.prompt, recorded);
     // A person's input is told with the observation: the reply shows the input that the model wrote.
     const at = recorded.findIndex((one, index) => told[index] !== one.plain && told[index] !== one.edited);
     if (at < 0 && told.length === recorded.length) return [];
@@ -214,15 +214,16 @@ function resultsIn(prompt: unknown, isSummary: boolean): string[] | undefined {
   return isSummary && results.length === 0 ? undefined : results.map(({ content }) => text(content));
 }
 
-/** Those of the expected observations that stand in a text, in their order. */
-function toldInText(prompt: unknown, expected: readonly string[]): string[] {
+/** Those of the expected observations that stand in a text, in their order. One of the agents may write them as results of native calls. */
+function toldInText(prompt: unknown, expected: readonly { plain: string; native: string }[]): string[] {
   const { messages = [], text: whole = '' } = prompt as Prompt;
   const all = [...messages.map(({ content }) => text(content)), whole].join('\n');
   let from = 0;
-  return expected.filter((one) => {
-    const at = all.indexOf(one, from);
-    if (at >= 0) from = at + one.length;
-    return at >= 0;
+  return expected.flatMap(({ plain, native }) => {
+    const found = [plain, native].find((one) => all.includes(one, from));
+    if (found === undefined) return [];
+    from = all.indexOf(found, from) + found.length;
+    return [plain];
   });
 }
 
