@@ -12,7 +12,9 @@ export const budgetRoutes = [
     summary: 'The accounts of budgets that runs have used',
     response: schemas.budgetList,
     handle: async ({ client, caller }) =>
-      (await client.budgets().list()).filter((account) => isOf(caller, account)),
+      (await client.budgets().list())
+        .filter((account) => isOf(caller, account))
+        .map((account) => shownTo(caller, account)),
   }),
   route({
     method: 'post',
@@ -33,6 +35,16 @@ export const budgetRoutes = [
     },
   }),
 ];
+
+/** A tenant does not see who of the operators has extended its account. */
+function shownTo({ tenant }: Caller, account: BudgetReport): BudgetReport {
+  if (tenant === undefined) return account;
+  const periods = account.periods.map((period) => ({
+    ...period,
+    extensions: period.extensions.map((extension) => ({ ...extension, by: undefined })),
+  }));
+  return { ...account, periods };
+}
 
 function isOf({ tenant }: Caller, { rule, key }: Pick<BudgetReport, 'rule' | 'key'>): boolean {
   return tenant === undefined || (rule.of === 'tenant' && key === tenant);

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { defineTool } from '../../adapters/tools/tool.ts';
 import { agentTool } from '../../adapters/tools/agent-tool.ts';
+import type { BudgetReport } from '../../agent/budgets/budget-rule.ts';
 import type { RunEvent } from '../../agent/run/events.ts';
 import { answer, costing, modelOf, toolCall } from '../support/scripts.ts';
 import { byToken } from '../../gateway/http/caller.ts';
@@ -227,6 +228,8 @@ test('an admin of the gateway extends budgets, and one of a tenant sees those of
   });
   expect((await ask(admin, '/tenants/extend', { ...more, totalTokens: 8 }, key)).status).toBe(400);
   expect((await ask(own, '/tenants/extend', more)).status).toBe(404);
+  const [seen] = (await ask(own, '')).body as BudgetReport[];
+  expect(seen?.periods[0]?.extensions.map(({ by }) => by)).toEqual([undefined, undefined]);
   expect(await ask(admin, '/tenants/extend', { key: 'budget-plain', cost: 1 })).toMatchObject({
     status: 400,
   });
