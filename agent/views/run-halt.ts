@@ -1,5 +1,6 @@
 import { type RestartedEvent, isDropped } from '../calls/restart.ts';
 import type { RunEvent } from '../run/events.ts';
+import { effectOf } from '../rules/decisions.ts';
 import { type WaitingCall, isOfOwnModelCall, needsPerson } from '../rules/waiting.ts';
 
 /** `asked`: the model is at work, or is asked next. `acting`: its calls are carried out. `answered`: only background calls are left. */
@@ -11,16 +12,37 @@ type Phase = 'asked' | 'acting' | 'answered';
  */
 export class RunHalt {
   #phase: Phase = 'asked';
+  /** A person has sent a message since the last model call began, which has not seen the message. */
+  #isTold = false;
   /** Tool calls without a result. true: a background call. */
   readonly #open = new Map<string, boolean>();
+  readonly #waiting = new Set<string>();
 
   add(event: RunEvent): void {
     switch (event.type) {
       case 'model_started':
         this.#phase = 'asked';
+        this.#isTold = false;
         return;
       case 'model_ended':
-        this.#phase = phaseAfter(event.turn.decision.type);
+        this.#phase = this.#isTold ? 'acting' : phaseAfter(event.turn.decision.type);
+        return;
+      case 'model_failed':
+        // The call waits for a person, or the run ends when its background calls are over.
+        this.#phase = 'acting';
+        return;
+      case 'waiting':
+        this.#waiting.add(event.wait.call);
+        return;
+      case 'resumed':
+        this.#waiting.delete(event.call);
+        return;
+      case 'unanswered':
+        return this.#over(event.call);
+      case 'decided':
+        // The step of a call that did not run comes with the next model call.
+        if (this.#waiting.delete(event.call) && effectOf(event.decision).type === 'cancel')
+          this.#over(event.call);
         return;
       case 'action':
         this.#open.set(event.call, event.background === true);
@@ -30,11 +52,12 @@ export class RunHalt {
         if (this.#open.get(event.call) === false) this.#phase = 'acting';
         return;
       case 'step':
-        this.#open.delete(event.step.call);
-        return;
+        return this.#over(event.step.call);
       case 'steered':
+        if (event.message.type !== 'say') return;
+        this.#isTold = true;
         // The model is asked with the message, if no limit is reached.
-        if (event.message.type === 'say' && this.#phase === 'answered') this.#phase = 'acting';
+        if (this.#phase === 'answered') this.#phase = 'acting';
         return;
       case 'restarted':
         return this.#restart(event);
@@ -60,16 +83,23 @@ export class RunHalt {
     return held.every((found) => found.length > 0) ? held.flat() : [];
   }
 
-  /** The background calls of another run are over. */
+  #over(call: string): void {
+    this.#open.delete(call);
+    this.#waiting.delete(call);
+  }
+
+  /** The background calls of another run are over. A turn that is resumed has no new `action`: its calls count as calls of the turn. */
   #restart(event: RestartedEvent): void {
-    const isSameRun = event.from.runId === event.runId;
+    const { again = [], from, runId } = event;
     for (const [call, isBackground] of this.#open)
-      if (isDropped(call, event) || (isBackground && !isSameRun)) this.#open.delete(call);
-    this.#phase = 'asked';
+      if (isDropped(call, event) || (isBackground && from.runId !== runId)) this.#over(call);
+    for (const call of again) this.#open.set(call, false);
+    this.#phase = again.length > 0 ? 'acting' : 'asked';
   }
 }
 
 function phaseAfter(decision: 'act' | 'finish' | 'fail' | 'stop' | 'compact'): Phase {
-  if (decision === 'act') return 'acting';
-  return decision === 'compact' ? 'asked' : 'answered';
+  // The run may wait at its limit after `stop`.
+  if (decision === 'act' || decision === 'stop') return 'acting';
+  return decision === 'finish' ? 'answered' : 'asked';
 }

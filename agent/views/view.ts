@@ -113,7 +113,7 @@ export class RunView {
    * background calls, and no event says so.
    */
   heldUpBy({ isStill = false }: { isStill?: boolean } = {}): WaitingCall[] {
-    return this.#halt.heldUpBy(this.waiting, isStill);
+    return this.#halt.heldUpBy(this.waiting, isStill && this.status !== 'paused');
   }
 
   #endWaits(isOver: (wait: WaitingCall) => boolean): void {

@@ -94,11 +94,15 @@ export async function follow(
     const events = run.events({ subAgents: true, signal: left.signal, ...requests });
     const { decided } = options;
     const isOpen = ({ call, n }: WaitingCall) => call !== decided?.call || n !== decided.n;
+    // The wait that has just been decided is over, though its event is still to come.
+    const isHeldUp = (how = {}) => {
+      const by = view.heldUpBy(how);
+      return by.length > 0 && by.every(isOpen);
+    };
     let coming: ReturnType<typeof events.next> | undefined;
     for (;;) {
       coming ??= events.next();
-      const mayStand =
-        options.untilWaiting && view.isCaughtUp && view.heldUpBy({ isStill: true }).some(isOpen);
+      const mayStand = options.untilWaiting && view.isCaughtUp && isHeldUp({ isStill: true });
       const still = mayStand ? [sleep(STILL_MS, { type: 'still' } as const, { ref: false })] : [];
       const next = await Promise.race([coming, signals.leaving, context.workerFailed, ...still]);
       await signals.answered();
@@ -124,8 +128,7 @@ export async function follow(
           printer.note(waitingHelp(call, waiting, helpOptions(context, view, options.flags)));
         helped.add(key);
       }
-      const heldUp = view.heldUpBy().some(isOpen);
-      if (options.untilWaiting && (heldUp || (view.status === 'paused' && isIdle(view, below)))) {
+      if (options.untilWaiting && (isHeldUp() || (view.status === 'paused' && isIdle(view, below)))) {
         return { type: 'waiting', report: reportOf(view) };
       }
     }

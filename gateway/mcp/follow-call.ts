@@ -9,6 +9,7 @@ import {
   type WorkerLook,
 } from '../../client/index.ts';
 import { progressText } from '../replies/progress-text.ts';
+import { withStillness } from '../replies/stillness.ts';
 import { withWorkerParts } from '../replies/worker-parts.ts';
 import { type RunPart, runParts } from '../replies/run-parts.ts';
 import { decisionIn, formOf } from './decision-form.ts';
@@ -45,7 +46,10 @@ export async function followCall(run: AgentRun, waitMs: number, context: CallCon
   let progress = 0;
   try {
     for await (const part of withWorkerParts(
-      runParts(seenBy(view, run.events({ signal: over.signal })), { isPlain: false, view }),
+      withStillness(runParts(seenBy(view, run.events({ signal: over.signal })), { isPlain: false, view }), {
+        view,
+        wrap: (one) => one,
+      }),
       context.look,
       {
         isWorking: () => !isHeldUp,

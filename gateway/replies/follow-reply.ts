@@ -62,7 +62,7 @@ export async function followReply(
   const wrap = (part: RunPart) => ({ part, place: { ...place } });
   const still = withStillness(placesIn(reply.parts, place), { view: reply.view, wrap });
   const parts = withWorkerParts(until === 'wait' ? untilHeldUp(still, reply.view, left) : still, look, {
-    isWorking: () => reply.view.heldUpBy({ isStill: true }).length === 0,
+    isWorking: () => reply.view.heldUpBy().length === 0,
     wrap,
   });
   return { ...reply, parts };

@@ -21,7 +21,8 @@ export function createKnownParts(
   answered: readonly Approval[],
   hasRecord = false,
 ): (part: PlacedPart['part']) => PartPlace {
-  const left = new Set(answered.map(({ call, n }) => `${call} ${n}`));
+  const names = new Set(answered.map(({ call, n }) => `${call} ${n}`));
+  const left = new Set(names);
   const hasAnswered = left.size > 0;
   const calls = new Set(answered.map(({ call }) => call));
   let isKnown = hasAnswered || hasRecord;
@@ -34,7 +35,9 @@ export function createKnownParts(
       isKnown = false;
       return 'new';
     }
-    isKnown = part.type !== 'caught_up' && !(isAnswered && part.type === 'held_up' && part.by.length > 0);
+    const isEnd =
+      isAnswered && part.type === 'held_up' && part.by.some(({ call, n }) => names.has(`${call} ${n}`));
+    isKnown = part.type !== 'caught_up' && !isEnd;
     return isKnown ? 'known' : 'last known';
   };
 }

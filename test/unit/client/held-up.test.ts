@@ -23,6 +23,14 @@ const waitsFor = (id: string) => waits(id, 'bake', 'lemon');
 const ends = (id: string) => observes(id, 'bake', 'lemon', 'ready');
 const asks = (id: string): Timeless => ({ type: 'model_started', call: id });
 const answers = (id: string) => modelEnded(id, '', { type: 'finish', output: 'y' });
+const fails = { type: 'fail', error: { type: 'ModelReplyInvalid', message: 'no action' } } as const;
+const modelFailed: Timeless = {
+  type: 'model_failed',
+  call: '2',
+  error: { type: 'BudgetUsedUp', message: 'used up' },
+  attempts: 1,
+};
+const pauses: Timeless = { type: 'steered', message: { type: 'pause' } };
 const says: Timeless = { type: 'steered', message: { type: 'say', text: 'And?' } };
 
 /** The calls that hold the run up, now and after some seconds. */
@@ -47,8 +55,41 @@ describe('a run with a background call that waits for a person is held up by', (
     ['the call, after the answer', [...beside, answers('2')], ['1.1']],
     ['nothing, after a message to the answer', [...beside, answers('2'), says], [], ['1.1']],
     ['the model call that waits', [...beside, asks('2'), ...waitsFor('2')], ['2']],
+    [
+      'nothing, after a message that the answer did not see',
+      [...beside, asks('2'), says, answers('2')],
+      [],
+      ['1.1'],
+    ],
+    ['the call, when the model has seen a message', [...beside, says, asks('2'), answers('2')], ['1.1']],
+    ['nothing, after a reply that fails the run', [...beside, modelEnded('2', '', fails)], []],
+    [
+      'nothing, right after the model repeats itself',
+      [...beside, modelEnded('2', '', { type: 'stop' })],
+      [],
+      ['1.1'],
+    ],
+    ['nothing, right after a model call that failed', [...beside, asks('2'), modelFailed], [], ['1.1']],
+    ['nothing, while it is paused', [...beside, call('1.2'), ends('1.2'), pauses], []],
   ])('%s', (_what, events, now, later = now) => {
     expect(heldUpBy(events)).toEqual([now, later]);
+  });
+
+  test.each<[what: string, event: Timeless]>([
+    ['nobody decided about it in time', { type: 'unanswered', call: '1.2' }],
+    [
+      'a person cancelled it while it waited',
+      { type: 'decided', call: '1.2', decision: { type: 'cancelCall' } },
+    ],
+  ])('the call, and not by another one: %s', (_what, event) => {
+    expect(heldUpBy([...beside, inBackground('1.2'), ...waitsFor('1.2'), answers('2'), event])[0]).toEqual([
+      '1.1',
+    ]);
+  });
+
+  test('the call that a retry of the ended run makes again', () => {
+    const retried: Timeless = { ...restarted('retry', 1), again: ['1.1'] };
+    expect(heldUpBy([retried, ...waitsFor('1.1')])[0]).toEqual(['1.1']);
   });
 });
 
