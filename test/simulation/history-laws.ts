@@ -8,17 +8,20 @@ import { isReset } from './outside-laws.ts';
 import { durationMs } from './sdk.ts';
 
 /** A model call or a tool call that has completed is not scheduled again, unless a restart drops the call, or the call's `reconcile` or a person was asked. */
-export const finishedStaysFinished: Law = ({ server, runs, words }) =>
+export const finishedStaysFinished: Law = ({ world, server, runs, words }) =>
   [...new Set(runs.map(({ id }) => id))].flatMap((id) => {
     // The histories of a reset have their first events in common.
     if (isReset(words, id)) return [];
     const events = runs.filter((run) => run.id === id).flatMap((run) => run.events);
     // Executions that a simulated person has followed. If two people begin an ended run again, only one does.
     const seen = new Set(events.flatMap((event) => ('runId' in event ? [event.runId] : [])));
+    // The events that a retry of an ended run keeps end before later waits of its background calls.
+    const isKept = events.some((event) => event.type === 'restarted' && event.from.runId !== event.runId);
     const finished = new Map<string, { from: number; to: number }>();
     return server.executions
       .filter((execution) => execution.id === id && seen.has(execution.runId))
       .flatMap(schedulesOf)
+      .filter(({ tool }) => !isKept || !world.background.includes(tool))
       .toSorted((a, b) => a.at - b.at)
       .flatMap(({ call, at, completed }) => {
         const before = finished.get(call);
@@ -41,6 +44,7 @@ function permits(event: RunEvent, call: string): boolean {
 
 interface Schedule {
   call: string;
+  tool: string;
   at: number;
   /** Time of the completion. */
   completed: number | undefined;
@@ -56,7 +60,8 @@ function schedulesOf({ history }: Execution): Schedule[] {
     const { call = '' } = parseActivityId(begin?.activityId ?? '') ?? {};
     // Activities that prepare a run have names in place of calls.
     if (!/^\d/u.test(call)) return [];
-    return [{ call, at: durationMs(eventTime) ?? 0, completed: completions.get(Number(eventId)) }];
+    const tool = begin?.activityType?.name ?? '';
+    return [{ call, tool, at: durationMs(eventTime) ?? 0, completed: completions.get(Number(eventId)) }];
   });
 }
 
