@@ -34,6 +34,7 @@ const FAILED_ONCE: [seed: number, problem: string][] = [
   [835_052_437, 'a word was refused that a run had taken, where a rewind had dropped its step'],
   [5_003_805, 'the laws did not know that one of two agents writes results in native calls'],
   [993_550_284, 'the laws did not know that a word may reach two runs of an id'],
+  [1_303, 'the laws looked for waits of background calls in a record that ends before them'],
   [910_575_626, 'a retried tool began half a second after its run had been reset'],
 ];
 
