@@ -16,7 +16,8 @@ export class RunHalt {
   #isTold = false;
   /** Tool calls without a result. true: a background call. */
   readonly #open = new Map<string, boolean>();
-  readonly #waiting = new Set<string>();
+  /** Cancelled calls. They end without a decision, and the step of some comes with the next model call only. */
+  readonly #cancelled = new Set<string>();
 
   add(event: RunEvent): void {
     switch (event.type) {
@@ -31,18 +32,10 @@ export class RunHalt {
         // The call waits for a person, or the run ends when its background calls are over.
         this.#phase = 'acting';
         return;
-      case 'waiting':
-        this.#waiting.add(event.wait.call);
-        return;
-      case 'resumed':
-        this.#waiting.delete(event.call);
-        return;
       case 'unanswered':
         return this.#over(event.call);
       case 'decided':
-        // The step of a call that did not run comes with the next model call.
-        if (this.#waiting.delete(event.call) && effectOf(event.decision).type === 'cancel')
-          this.#over(event.call);
+        if (effectOf(event.decision).type === 'cancel') this.#cancelled.add(event.call);
         return;
       case 'action':
         this.#open.set(event.call, event.background === true);
@@ -79,13 +72,15 @@ export class RunHalt {
     const calls = isOver ? [...this.#open.keys()] : ofTurn;
     // A sub-agent's call that waits is a wait of the call that runs the sub-agent.
     const waitsOf = (call: string) => waits.filter((wait) => `${wait.call}/`.startsWith(`${call}/`));
-    const held = calls.map(waitsOf);
-    return held.every((found) => found.length > 0) ? held.flat() : [];
+    const held = calls.map((call) => ({ found: waitsOf(call), isCancelled: this.#cancelled.has(call) }));
+    return held.every(({ found, isCancelled }) => found.length > 0 || isCancelled)
+      ? held.flatMap(({ found }) => found)
+      : [];
   }
 
   #over(call: string): void {
     this.#open.delete(call);
-    this.#waiting.delete(call);
+    this.#cancelled.delete(call);
   }
 
   /** The background calls of another run are over. A turn that is resumed has no new `action`: its calls count as calls of the turn. */

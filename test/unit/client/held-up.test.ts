@@ -87,6 +87,14 @@ describe('a run with a background call that waits for a person is held up by', (
     ]);
   });
 
+  test('the call, and not by another one that the model has cancelled', () => {
+    const cancelled: Timeless = { type: 'decided', call: '1.2', decision: { type: 'cancelCall' } };
+    const answered = [...beside, inBackground('1.2'), asks('2'), answers('2')];
+    expect(heldUpBy(answered)[0]).toEqual([]);
+    expect(heldUpBy([...answered, cancelled])[0]).toEqual(['1.1']);
+    expect(heldUpBy([...answered, cancelled, ...waitsFor('1.2')])[0]).toEqual(['1.1', '1.2']);
+  });
+
   test('the call that a retry of the ended run makes again', () => {
     const retried: Timeless = { ...restarted('retry', 1), again: ['1.1'] };
     expect(heldUpBy([retried, ...waitsFor('1.1')])[0]).toEqual(['1.1']);
