@@ -1,4 +1,5 @@
 import type { BudgetExtension } from './budget-rule.ts';
+import { amounts } from './ledger-period.ts';
 import type { Grant, Ledger, LedgerDay } from './ledger-state.ts';
 
 /** Extensions of an account that its ledger knows one by one. The sum of all stays in the limits. */
@@ -13,7 +14,7 @@ export function grantOf({ days }: Ledger, { id, by }: BudgetExtension): Grant | 
 /** Problem of a message whose id stands for another extension; undefined: none. */
 export function repeatProblem(ledger: Ledger, message: BudgetExtension): string | undefined {
   const grant = grantOf(ledger, message);
-  const isSame = (['cost', 'totalTokens', 'runs'] as const).every((name) => grant?.[name] === message[name]);
+  const isSame = amounts.every((name) => grant?.[name] === message[name]);
   if (grant === undefined || isSame) return undefined;
   return `the id "${message.id}" has extended the budget by another amount. Take a new id for another extension`;
 }

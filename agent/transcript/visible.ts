@@ -2,8 +2,8 @@ import type { Entry } from './entries.ts';
 
 /**
  * The entries that the model sees: after a compaction the summary and the turns that it keeps, and of these the last
- * `trim` steps (0 or less: all), with the results of background calls that came among them. The summary precedes the kept turns, so appending entries never changes the
- * start of the list.
+ * `trim` steps (0 or less: all), with the results of background calls that came among them. The summary precedes the kept turns, so
+ * appending entries never changes the start of the list.
  */
 export function visible<T>(items: readonly T[], trim: number, entryOf: (item: T) => Entry): T[] {
   return trimmed(compacted(items, entryOf), trim, entryOf);

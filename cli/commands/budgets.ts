@@ -1,4 +1,5 @@
 import type { BudgetPeriod, BudgetReport } from '../../agent/budgets/budget-rule.ts';
+import { amounts as amountNames } from '../../agent/budgets/ledger-period.ts';
 import { amountWords, utcMinute } from '../../agent/budgets/budget-words.ts';
 import { oneLine } from '../../features/render/words/amounts.ts';
 import { BudgetNotFound } from '../../client/connect/errors.ts';
@@ -108,7 +109,7 @@ function cellsOf({
 
 /** The amounts whose names both have. */
 function amountsOf(of: BudgetPeriod['limit'], named = of): string {
-  return (['cost', 'totalTokens', 'runs'] as const)
+  return amountNames
     .flatMap((name) => {
       const amount = named[name] === undefined ? undefined : of[name];
       return amount === undefined ? [] : [amountWords(name, amount)];
